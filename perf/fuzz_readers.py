@@ -102,6 +102,8 @@ def term(text: str, at: int) -> int:
 
 
 def comparison(text: str, at: int) -> int:
+    if text.startswith("`", at):
+        return stated(text, at)
     begins_with_name = is_letter(text, at) and not text[at].isdecimal()
     at, sign = operator(text, blanks(text, name(text, at) if begins_with_name else number(text, at)))
     if begins_with_name:
@@ -114,6 +116,19 @@ def comparison(text: str, at: int) -> int:
     if sign != "order" or second != "order":
         raise NotAGuardError
     return number(text, last)
+
+
+def stated(text: str, at: int) -> int:
+    end = text.find("`", at + 1) + 1
+    if end <= at + 2:
+        raise NotAGuardError
+    try:
+        after, sign = operator(text, blanks(text, end))
+    except NotAGuardError:
+        return end
+    if sign != "equal":
+        raise NotAGuardError
+    return number(text, after) if is_number(text, after) else constant(text, after)
 
 
 def operator(text: str, at: int) -> tuple[int, str]:

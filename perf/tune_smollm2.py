@@ -57,14 +57,14 @@ TUNINGS = (
     ),
     Tuning(
         "tasklama.steps",
-        ("--method=soft-prompt", "--prompt-tokens=20", "--batch=4", "--tokens=256", "--dev=6"),
-        ("suites/tasklama", "--taskgraph-tasklama-method=icl", "--taskgraph-shots=0", "--taskgraph-limit=8",
+        ("--method=soft-prompt", "--prompt-tokens=20", "--batch=4", "--tokens=256", "--dev=3"),
+        ("suites/tasklama", "--taskgraph-tasklama-method=icl", "--taskgraph-shots=0", "--taskgraph-limit=4",
          "--taskgraph-model-option", "max_tokens=256"),
     ),
     Tuning(
         "paged",
-        ("--method=lora", "--batch=4", "--tokens=768", "--train=80", "--dev=3"),
-        ("suites/paged", "--taskgraph-shots=0", "--taskgraph-limit=6", "--taskgraph-model-option", "max_tokens=512"),
+        ("--method=lora", "--batch=4", "--tokens=768", "--train=40", "--dev=2"),
+        ("suites/paged", "--taskgraph-shots=0", "--taskgraph-limit=3", "--taskgraph-model-option", "max_tokens=512"),
     ),
 )  # fmt: skip
 DEFAULT_TASKS = ("tasklama.pairs", "steps")
@@ -93,7 +93,12 @@ def test_scores(tuning: Tuning, model: str, report: Path) -> str:
     tally = record.tally_of(record.load(report), diagrams=False)
     rows = [row for family in tally.families for row in overview(tally.of_family(family))]
     entries = [(row, entry) for row in rows for entry in row.entries if entry is not None]
-    return ", ".join(f"{row.name} {row.value} {entry.score.value:.3f} (n {entry.row.n})" for row, entry in entries)
+    scores = [
+        f"{row.name} {row.value} {entry.score.value:.3f} (n {entry.row.n})"
+        for row, entry in entries
+        if entry.score.value is not None
+    ]
+    return ", ".join(scores) or "no question was answered"
 
 
 def main() -> int:

@@ -131,8 +131,14 @@ telling_families = pytest.mark.parametrize(
 )
 """By default one of several requests a question, and one that is graded; for what no family has code of its own."""
 each_suite = pytest.mark.parametrize(
-    "family", [*FAMILIES, REFINED], ids=lambda family: f"{family.name}{family.variant and '-'}{family.variant}"
+    "family",
+    [
+        pytest.param(family, id="-".join(filter(None, (family.name, family.variant))), marks=marks)
+        for family in (*FAMILIES, REFINED)
+        for marks in (pytest.mark.exhaustive if family == PAGED else (),)
+    ],
 )
+"""By default every family, paged with the method that fills all its tables."""
 
 
 def write(project: Project, *families: Benchmark) -> None:

@@ -63,7 +63,7 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end and return its output. It fails with the code of a killed process after LIMIT."""
     given = subprocess.DEVNULL if stdin is None else subprocess.PIPE
-    with start(command, cwd=cwd, env=env, stdin=given, stderr=subprocess.PIPE) as process:
+    with start(command, LIMIT, cwd=cwd, env=env, stdin=given, stderr=subprocess.PIPE) as process:
         out, err = process.communicate(stdin)
         return subprocess.CompletedProcess(command, process.returncode, out, err)
 

@@ -11,24 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pydantic.json_schema import GenerateJsonSchema
-
-from pytest_taskgraph.results.record.record_schema import RecordJson
-
 FILE = Path(__file__).parents[1] / "docs" / "reference" / "record.schema.json"
 COMMAND = "python tests/record_schema_file.py"
 SCHEMA: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-
-
-class _SchemaWriter(GenerateJsonSchema):
-    """The generator of pydantic, without the titles that it makes of names, and with each description on one line."""
-
-    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ANN401 - as the method that it replaces
-        return False
-
-    def generate(self, schema: Any, mode: Any = "validation") -> dict[str, Any]:  # noqa: ANN401
-        written: dict[str, Any] = _on_one_line(super().generate(schema, mode))
-        return {"$schema": self.schema_dialect} | written | {"title": "Record of a run of pytest-taskgraph"}
 
 
 def _on_one_line(value: Any) -> Any:  # noqa: ANN401 - any JSON
@@ -49,7 +34,22 @@ def record_validator() -> Any:  # noqa: ANN401 - the package states no types
 
 def schema_text() -> str:
     """Return the text of the file."""
-    schema = RecordJson.model_json_schema(schema_generator=_SchemaWriter)
+    # Here, for most tests read the file alone, and these imports take half a second.
+    from pydantic.json_schema import GenerateJsonSchema
+
+    from pytest_taskgraph.results.record.record_schema import RecordJson
+
+    class SchemaWriter(GenerateJsonSchema):
+        """The generator of pydantic, without the titles that it makes of names; each description is on one line."""
+
+        def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ANN401 - as the method that it replaces
+            return False
+
+        def generate(self, schema: Any, mode: Any = "validation") -> dict[str, Any]:  # noqa: ANN401
+            written: dict[str, Any] = _on_one_line(super().generate(schema, mode))
+            return {"$schema": self.schema_dialect} | written | {"title": "Record of a run of pytest-taskgraph"}
+
+    schema = RecordJson.model_json_schema(schema_generator=SchemaWriter)
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -36,12 +36,20 @@ def pytest_unconfigure(config):
 """
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project with one suite about workflows."""
-    (tmp_path / "test_suite.py").write_text(SUITE)
-    (tmp_path / "conftest.py").write_text(CONFTEST)
-    return tmp_path
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "test_suite.py").write_text(SUITE)
+    (folder / "conftest.py").write_text(CONFTEST)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def of_simulated_model(project: Path) -> set[str]:
+    """The modules that a run of the simulated model has loaded at its end."""
+    options = ("--taskgraph-store=none", "--taskgraph-seed=3", "--taskgraph-instances=1")
+    return loaded(project, "--model=simulated:1", *options)
 
 
 def loaded(project: Path, *options: str) -> set[str]:
@@ -64,21 +72,19 @@ def of_family(name: str, modules: set[str]) -> set[str]:
     return {module for module in modules if module.startswith(place)} - declaring
 
 
-def test_run_of_one_family_loads_no_other(project: Path) -> None:
-    modules = loaded(project, "--model=simulated:1", "--taskgraph-seed=3", "--taskgraph-instances=1")
-    assert of_family("understanding", modules)
-    assert set().union(*(of_family(name, modules) for name in ("tasklama", "steps", "paged"))) == set()
+def test_run_of_one_family_loads_no_other(of_simulated_model: set[str]) -> None:
+    assert of_family("understanding", of_simulated_model)
+    assert set().union(*(of_family(name, of_simulated_model) for name in ("tasklama", "steps", "paged"))) == set()
 
 
-def test_run_without_live_model_loads_no_layer_around_one(project: Path) -> None:
-    modules = loaded(project, "--model=simulated:1", "--taskgraph-store=none")
+def test_run_without_live_model_loads_no_layer_around_one(of_simulated_model: set[str]) -> None:
     layers = {f"{OURS}.models.middleware.{name}" for name in ("budget", "chain", "limits", "stored")}
-    assert not {*layers, f"{OURS}.models.store"} & modules
+    assert not {*layers, f"{OURS}.models.store"} & of_simulated_model
 
 
-def test_run_of_simulated_model_loads_no_other_client(project: Path) -> None:
+def test_run_of_simulated_model_loads_no_other_client(of_simulated_model: set[str]) -> None:
     clients = f"{OURS}.models.clients."
-    loaded_clients = {name.removeprefix(clients) for name in loaded(project, "--model=simulated:1") if clients in name}
+    loaded_clients = {name.removeprefix(clients) for name in of_simulated_model if clients in name}
     assert loaded_clients == {"schemes", "simulated", "request_warnings"}
 
 

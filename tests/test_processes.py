@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ import pytest
 TESTS = Path(__file__).parent
 STARTS = {"run", "Popen", "call", "check_call", "check_output", "create_subprocess_exec", "system", "popen"}
 CLOCKS = {"perf_counter", "perf_counter_ns", "monotonic_ns"}  # seconds of the processor are no wall time
+TAKEN = re.compile(rf"\b(subprocess|os|asyncio|time)( import |\.({'|'.join(STARTS | CLOCKS)})\b)")
 GRANDCHILD = """
 import subprocess, sys
 child = subprocess.Popen([sys.executable, "-c", "import time; print('child', flush=True); time.sleep(1000)"])
@@ -23,7 +25,9 @@ child.wait()
 
 
 def names_used(source: str) -> Iterator[tuple[str, str]]:
-    """Yield what the source takes from modules, as pairs of module and name."""
+    """Yield what the source takes from modules, as pairs of module and name; nothing if it has no name to look for."""
+    if not TAKEN.search(source):
+        return
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             yield node.value.id, node.attr

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import sys
 import tomllib
 from pathlib import Path
@@ -84,7 +83,6 @@ def test_hook_lints_suites_of_a_project(tmp_path: Path) -> None:
     done = bounded_process.run(command, cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     suite = tmp_path / "suites" / "test_workflow_questions.py"
-    shutil.copy(suite, suite.with_name("test_again.py"))
     suite.write_text("def test_workflows(:", encoding="utf-8")
     assert bounded_process.run(command, cwd=tmp_path, env=environment).returncode == 1
 

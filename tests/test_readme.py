@@ -137,6 +137,9 @@ def desk(project: Project) -> Path:
     shutil.copytree(ROOT / "suites", project.path / "suites", ignore=shutil.ignore_patterns("__pycache__"))
     (project.path / "pyproject.toml").write_text("[tool.pytest.ini_options]\n", encoding="utf-8")
     (project.path / "supper.mmd").write_text(blocks("mermaid")[0], encoding="utf-8")
+    (project.path / ".github" / "workflows").mkdir(parents=True)
+    shown = blocks("yaml", [ROOT / "docs" / "how-to" / "own-workflows.md"])[0]
+    (project.path / ".github" / "workflows" / "ci.yml").write_text(shown, encoding="utf-8")
     return project.path
 
 

@@ -18,8 +18,8 @@ PACKAGE = "pytest_taskgraph"
 
 # Everyone may use the ground, and nobody the front: the public names of `pytest_taskgraph`, and `__main__`.
 GROUND = {
-    "errors", "catalog", "source", "positioned_json", "positioned_yaml", "usage", "trial", "diagram", "asking", "redaction",
-    "family_description", "installation", "version", "local_adapters", "local_weights",
+    "errors", "catalog", "source", "positioned_json", "positioned_yaml", "usage", "trial", "diagram", "asking",
+    "redaction", "family_description", "installation", "version", "local_adapters", "local_weights",
     "validation_faults",
 }  # fmt: skip
 FRONT = {"__init__", "__main__"}

@@ -143,7 +143,7 @@ def check_references(family: Family, returned: Iterable[QuestionReference]) -> l
 
 
 def check_notices(family: Family, returned: Iterable[str]) -> list[str]:
-    """Return the notices of a family about questions that a suite omits.
+    """Return the notices of a family about a suite.
 
     Raises:
         UsageError: if they are not a list of texts.

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from ..errors import UnknownNameError
 from .option import Option, as_json
@@ -77,6 +77,14 @@ class Command(Protocol):
         ...
 
 
+class ShownFile(NamedTuple):
+    """What is read of files of the user's own: lines to print, remarks on what is lost, and diagrams."""
+
+    lines: Sequence[str]
+    remarks: Sequence[str] = ()
+    diagrams: Sequence[Diagram] = ()
+
+
 class Family(ABC):
     """One benchmark: its questions, how each is built and presented, and what the plugin reports about them.
 
@@ -126,6 +134,18 @@ class Family(ABC):
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
         """Return the question of a reference: equal for equal arguments, in any process."""
 
+    def show_file(self, path: str, form: str) -> ShownFile | None:
+        """Return what is read of a file of the user's own, for the command `show`; None if no such files are read.
+
+        Args:
+            path: The path of files, as the user typed it.
+            form: The form to convert the content into; empty for a description.
+
+        Raises:
+            UsageError: if the files cannot be read, or there is no such form.
+        """
+        return None
+
     def question_identity(self, reference: QuestionReference, settings: Settings) -> Json:
         """Return what determines the question beside reference, settings and this package, so that it may be kept.
 
@@ -144,6 +164,10 @@ class Family(ABC):
 
     def notices(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
         """Return notices for the user about the questions that a suite omits, a line each."""
+        return ()
+
+    def source_lines(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
+        """Return lines for the header of any run on the user's own files that a suite asks about."""
         return ()
 
     def episode(self, name: str) -> Episode:

@@ -1,23 +1,26 @@
-"""Command `show ID`: one trial of a record in full, with prompt, exchanges, reply, score and drawing."""
+"""Command `show`: one trial of a record in full, or what is read of a file of the user's own."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from ..diagram import unpack
+from ..diagram import Diagram, unpack
 from ..errors import UsageError
-from ..reports.escape import json_text, one_line
+from ..families import FAMILIES
+from ..reports.drawing.svg import svg
+from ..reports.escape import json_text, one_line, printable
 from ..reports.trial_text import trial_lines
 from ..results import record
 from ..results.record.saved import LAST, load
 from ..trial import Trial
 from .compare import STORE
 
-SUMMARY = "show one trial in full: question, prompt, reply, score and drawing"
+SUMMARY = "show one trial in full, or what is read of a file of your own"
 MOST: Final = 20  # candidates that a message lists
 _ALIKE: Final = 0.6
 _LONGEST: Final = 200  # characters of an id or a name in a message
@@ -27,10 +30,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to the parser."""
     parser.add_argument(
         "id",
-        metavar="ID",
+        metavar="ID|FILE",
         nargs="?",
         default="",
-        help="the id of a question, or a part that no other id has (default: the first that was not answered right)",
+        help="the id of a question, or a part that no other id has (default: the first that was not answered right); "
+        "or a file, a folder or 'FOLDER/*' in quotes: a path that exists is no id",
+    )
+    parser.add_argument("--as", dest="form", metavar="FORM", default="", help="of a file: print it converted to FORM")
+    parser.add_argument(
+        "--output", metavar="FILE.svg", type=Path, help="of a file: also write a drawing (of several: FILE-2.svg, …)"
     )
     parser.add_argument(
         "--record",
@@ -46,18 +54,58 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the trial.
+    """Print the trial, or what is read of the file.
 
     Returns:
-        0.
+        0; 1 if parts of a file cannot be converted.
 
     Raises:
-        UsageError: if no trial or several trials match the id and the model, or the record cannot be read.
+        UsageError: if no trial or several trials match the id and the model, or record or file cannot be read.
     """
+    if _is_path(options.id):
+        return _show_file(options)
+    if options.form or options.output:
+        raise UsageError(f"--as and --output are for files; {_printable_name(options.id) or 'nothing'} is no file")
     trials = record.trials(load(options.store, options.record))
     trial = find_trial(trials, options.id, options.model) if options.id else _first_not_right(trials, options.model)
     print(json_text(_as_json(trial)) if options.json else "\n".join(trial_lines(trial)))
     return 0
+
+
+def _is_path(text: str) -> bool:
+    """Return True for a path that exists, and for one with asterisks, which no id has."""
+    try:
+        return bool(text) and ("*" in text or Path(text).exists())
+    except (OSError, ValueError):
+        return False
+
+
+def _show_file(options: argparse.Namespace) -> int:
+    """Print what a family reads of the file, and on stderr what is lost."""
+    form = options.form or ("json" if options.json else "")
+    shown = next(filter(None, (family.show_file(options.id, form) for family in FAMILIES.values())), None)
+    if shown is None:
+        raise UsageError(f"{options.id}: no family reads such files")
+    if shown.lines:
+        print("\n".join(map(printable, shown.lines)))
+    for remark in shown.remarks:
+        print(one_line(remark), file=sys.stderr)
+    if options.output:
+        _write_drawings(options.output, shown.diagrams)
+    return 0 if shown.lines else 1
+
+
+def _write_drawings(path: Path, diagrams: Sequence[Diagram]) -> None:
+    """Write the drawings to the path, those after the first with a number in the name."""
+    if path.suffix.lower() != ".svg":
+        raise UsageError(f"--output: {path}: expected a path that ends in .svg")
+    for number, diagram in enumerate(diagrams, 1):
+        file = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+        try:
+            file.write_text(svg(diagram.to_json()), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"--output: {file}: cannot be written: {error.strerror or error}") from None
+        print(f"wrote {file}", file=sys.stderr)
 
 
 def find_trial(trials: Sequence[Trial], wanted: str, model: str | None = None) -> Trial:

@@ -35,7 +35,29 @@ NOTATIONS: Catalog[Notation] = Catalog(
     },
 )
 
-FILE_FORMATS: Catalog[Notation] = Catalog("file format", {})
+
+def _load_actions() -> Notation:
+    from .github_actions import ACTIONS
+
+    return ACTIONS
+
+
+def _load_argo() -> Notation:
+    from .argo import ARGO
+
+    return ARGO
+
+
+def _load_bpmn() -> Notation:
+    from .bpmn import BPMN
+
+    return BPMN
+
+
+FILE_FORMATS: Catalog[Notation] = Catalog(
+    "file format",
+    {"actions": Deferred(_load_actions), "argo": Deferred(_load_argo), "bpmn": Deferred(_load_bpmn)},
+)
 """Notations that are only read: those of other tools, in which people have workflows."""
 
 
@@ -48,4 +70,18 @@ def notation(name: str) -> Notation:
     return NOTATIONS[name]
 
 
-__all__ = ["FILE_FORMATS", "NOTATIONS", "Notation", "notation"]
+def known_notations() -> tuple[Notation, ...]:
+    """Return all notations that read files: those that are written first, then those that are only read."""
+    return (*NOTATIONS.values(), *FILE_FORMATS.values())
+
+
+def known_notation(name: str) -> Notation:
+    """Return the notation of that name, whether it is written or only read.
+
+    Raises:
+        UnknownNameError: if there is none.
+    """
+    return FILE_FORMATS[name] if name in FILE_FORMATS else NOTATIONS[name]
+
+
+__all__ = ["FILE_FORMATS", "NOTATIONS", "Notation", "known_notation", "known_notations", "notation"]

@@ -16,6 +16,9 @@ WAYS_OUT: Final = (
 )
 """What every guide says of branches without a gateway (`workflow/semantics/execution.py`); in BPMN it runs twice."""
 
+IMPLIED: Final = "implied: "
+"""How the names of gateways begin that the text does not hold, which a reader adds; they are not counted."""
+
 EXCEPTIONAL_LINKS: Final = (
     "An exceptional link is taken if the task before it fails, in place of all other ways out of that task. Questions "
     "about runs and about the order of tasks are about runs in which no task fails."
@@ -42,6 +45,8 @@ class Interpretation:
         spellings: For each workflow, by name: other ways to write the names of its tasks and data, mapped to the name.
         left_out: What stands in the text and is no part of the workflows, a line each that names the construct, its
             place and the reason.
+        doubtful: A second reading of the same workflows, under the same names, for what the text leaves open: a case is
+            asked only if it has the same answer in both. Empty if there is none.
     """
 
     workflows: tuple[Workflow, ...]
@@ -50,6 +55,16 @@ class Interpretation:
     unnamed: bool = False
     spellings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    doubtful: tuple[Workflow, ...] = ()
+
+
+def decode_utf8(data: bytes) -> str:
+    """Return the text of a file in UTF-8, without a byte-order mark.
+
+    Raises:
+        UnicodeDecodeError: if the bytes are not UTF-8.
+    """
+    return data.decode("utf-8-sig")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +74,8 @@ class Notation:
     `render` turns a workflow and its `others` into one text. `parse` returns the workflows of a text in the order of
     the text, each without `others`; its second argument names the text in errors. `heading` returns the line with a
     file's path where several files are presented as one text; `parse` skips such lines. `recognises` tells apart the
-    notations of one suffix.
+    notations of one suffix. Each file is a project, with the files of its folder that it refers to, unless `is_joined`:
+    then the files of a folder are one project.
     """
 
     name: str
@@ -75,7 +91,11 @@ class Notation:
     exceptional_guide: str = ""  # a sentence on how an exceptional link is written, for texts that have one
     duration_guide: str = ""  # a sentence on how a duration is written, for texts that have one
     recognises: Callable[[str], bool] = lambda text: True  # True if the text of a file with such a suffix is of it
+    recognised_by: str = ""  # what `recognises` looks for, in words, such as "a key `jobs`"; empty: the suffix suffices
+    decode: Callable[[bytes], str] = decode_utf8  # the text of a file; the same for all notations of a suffix
     is_fenced_in: Callable[[str], bool] = lambda text: False  # True if a Markdown text holds it in code fences
+    is_joined: bool = False  # True if workflows refer to each other by name, in whichever files they are
+    references: Callable[[str], tuple[str, ...]] = lambda text: ()  # the files that a text refers to, as written
 
     @property
     def unsupported(self) -> frozenset[str]:

@@ -338,4 +338,7 @@ JSON = Notation(
     render=render,
     parse=parse,
     heading=lambda path: f"// {path}",
+    recognises=lambda text: f'"{FORMAT}"' in text,
+    recognised_by=f'"format": "{FORMAT}"',
+    is_joined=True,
 )

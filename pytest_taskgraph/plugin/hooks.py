@@ -136,8 +136,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     run.check_family(marks[0].kwargs["family"])
     unread = unread_settings(metafunc.config, metafunc.definition.path)
     run.notices.extend(notice for notice in unread if notice not in run.notices)
-    remarks = expand(metafunc, marks[0], run.models.labels, run.repeats, run.declare)
-    run.remarks.extend(remark for remark in remarks if remark not in run.remarks)
+    of_suite = expand(metafunc, marks[0], run.models.labels, run.repeats, run.declare)
+    run.notices.extend(line for line in of_suite.sources if line not in run.notices)
+    run.remarks.extend(remark for remark in of_suite.remarks if remark not in run.remarks)
 
 
 @pytest.hookimpl(wrapper=True)

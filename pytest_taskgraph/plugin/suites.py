@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import pytest
 
@@ -152,13 +152,20 @@ def expand_groups(metafunc: pytest.Metafunc, mark: pytest.Mark) -> None:
     metafunc.parametrize("taskgraph_reference", list(groups.values()), ids=list(groups), indirect=True)
 
 
+class SuiteNotices(NamedTuple):
+    """Lines about a suite: on the user's own files that it asks about, and on what it sets and leaves out."""
+
+    sources: list[str]
+    remarks: list[str]
+
+
 def expand(
     metafunc: pytest.Metafunc,
     mark: pytest.Mark,
     models: list[str],
     repeats: int = 1,
     declare: Callable[[str, Sequence[CollectedQuestion], SuiteSettings], None] | None = None,
-) -> list[str]:
+) -> SuiteNotices:
     """Parametrize a marked function by question, then by model if there are several and it asks them.
 
     The questions are those of each seed and prompt template. A question with the same id for several templates does not
@@ -173,7 +180,7 @@ def expand(
         declare: Function that receives the node id, the questions and the settings of the suite.
 
     Returns:
-        Notices about the suite, a line each.
+        Notices about the suite.
 
     Raises:
         UsageError: for a function without the fixture `trial`, for unknown names, and for a suite without questions.
@@ -190,7 +197,7 @@ def expand(
             declare(metafunc.definition.nodeid, collected, settings)
     except NothingToAskError as error:
         _skip(metafunc, f"{name}: {error}")
-        return []
+        return SuiteNotices([], [])
     except UsageError as error:
         raise UsageError(f"{name}: {error}") from error
     metafunc.parametrize(
@@ -232,12 +239,14 @@ def _settings(metafunc: pytest.Metafunc, family: Family, mark: pytest.Mark) -> S
     return settings
 
 
-def _notices(name: str, family: Family, settings: SuiteSettings, options: Mapping[str, Any]) -> list[str]:
-    """Return the settings that the suite of that name states, and the notices of its family, a line each."""
+def _notices(name: str, family: Family, settings: SuiteSettings, options: Mapping[str, Any]) -> SuiteNotices:
+    """Return the settings that the suite of that name states, and the notices of its family."""
     from ..benchmarks.contract import check_notices
 
+    sources = [line for cell in settings.grid for line in check_notices(family, family.source_lines(cell, options))]
     of_family = [notice for cell in settings.grid for notice in check_notices(family, family.notices(cell, options))]
-    return list(dict.fromkeys([*([f"{name} sets {settings.notice}"] if settings.notice else []), *of_family]))
+    remarks = [*([f"{name} sets {settings.notice}"] if settings.notice else []), *of_family]
+    return SuiteNotices(list(dict.fromkeys(sources)), list(dict.fromkeys(remarks)))
 
 
 def _questions(

@@ -13,8 +13,8 @@ from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.workflow.model import Workflow
 
-BIG = 15_000
-GROWING = 2_500  # few enough that no limit on the work cuts the growth off
+BIG = 10_000
+GROWING = 1_500  # few enough that no limit on the work cuts the growth off
 WORKFLOW = generate(
     Recipe(tasks=20, features=frozenset({"parallel", "exclusive", "data", "hierarchy", "descriptions"})), 3
 )
@@ -53,7 +53,7 @@ def test_find_workflow_any_surroundings_found(name: str) -> None:
         "   \r\nOn a PC:\r\n```\r\n{}\r\n```\r\nWhat?",
     )):  # fmt: skip
         assert is_shown(find_workflow(around.format(text))), around
-        if i < 3:
+        if i == 1:
             assert is_shown(find_workflow(around.format(text.replace("\n", "\r\n")))), around
 
 

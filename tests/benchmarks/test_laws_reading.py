@@ -64,7 +64,8 @@ def reader_reply(question: Question) -> Reply:
 @pytest.mark.parametrize(
     ("size", "seed", "ordinals"),
     [
-        (8, 3, (0, 1)),
+        (8, 3, (0,)),
+        pytest.param(8, 3, (1,), marks=pytest.mark.exhaustive),
         pytest.param(12, 1, (2,), marks=pytest.mark.exhaustive),
         pytest.param(20, 2, (5,), marks=pytest.mark.exhaustive),
     ],
@@ -116,7 +117,7 @@ def test_reader_unfenced_workflow_right(pattern: Pattern, tmp_path: Path) -> Non
     assert grade(question, reader_reply(question)).value == 1.0, question.prompt
 
 
-@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
 @given(pattern=st.sampled_from(OURS), size=st.integers(3, 12), seed=st.integers(0, 999), ordinal=st.integers(0, 9))
 def test_read_back_every_case_has_same_answer(pattern: Pattern, size: int, seed: int, ordinal: int) -> None:
     try:

@@ -41,15 +41,12 @@ def test_question_about_untitled_chart_uses_no_name(tmp_path: Path) -> None:
     assert all(read_back(question.prompt)[1] == question.reference for question in chart_questions)
 
 
-def test_question_about_untitled_charts_in_folder_names_files(tmp_path: Path) -> None:
+def test_question_about_chart_in_folder_shows_this_chart_alone(tmp_path: Path) -> None:
     write_file(tmp_path / "supper.mmd", UNTITLED)
     write_file(tmp_path / "lunch.mmd", UNTITLED.replace("water", "eggs"))
     chart_questions = questions(tmp_path, "task_list")
-    assert {re.findall(r"workflow '(\w+)'", question.text)[0] for question in chart_questions} == {"supper", "lunch"}
-    assert all(
-        "%% file: supper.mmd\n" in question.prompt and "%% file: lunch.mmd\n" in question.prompt
-        for question in chart_questions
-    )
+    assert sorted("Boil eggs" in question.prompt for question in chart_questions) == [False, True]
+    assert not any("Boil eggs" in question.prompt and "Boil water" in question.prompt for question in chart_questions)
     assert all(read_back(question.prompt)[1] == question.reference for question in chart_questions)
 
 
@@ -141,7 +138,13 @@ FROM_README = re.findall(r"^```mermaid\n(.*?)^```", README.read_text(encoding="u
 CHARTS = {"README": FROM_README, **{chart.title: chart.chart for chart in READ[::2]}}
 
 
-@pytest.mark.parametrize("title", CHARTS)
+@pytest.mark.parametrize(
+    "title",
+    [
+        pytest.param(title, marks=pytest.mark.exhaustive if i % 3 else ())  # those of the default tier: of all kinds
+        for i, title in enumerate(CHARTS)
+    ],
+)
 def test_reader_untitled_chart_right(tmp_path: Path, title: str) -> None:
     chart_questions = questions(write_file(tmp_path / "it.mmd", CHARTS[title]), instances=1)
     assert len(chart_questions) > 3
@@ -161,18 +164,21 @@ def test_guide_with_examples_separates_examples_from_chart(tmp_path: Path) -> No
     assert "Of the workflow that you are asked about: The workflow is a Mermaid flowchart. Each node" in question.prompt
 
 
-def test_guide_of_folder_covers_all_charts(tmp_path: Path) -> None:
-    write_file(tmp_path / "a.mmd", "flowchart TD\n  A --> db[(Store)]\n")
-    write_file(tmp_path / "b.mmd", "flowchart TD\n  x[(One)] --> y[(Two)]\n")
-    for question in questions(tmp_path, "task_list"):
+def fenced(*charts: str) -> str:
+    return "\n".join(f"```mermaid\n{chart}```\n" for chart in charts)
+
+
+def test_guide_of_document_covers_all_charts(tmp_path: Path) -> None:
+    charts = "flowchart TD\n  A --> db[(Store)]\n", "flowchart TD\n  x[(One)] --> y[(Two)]\n"
+    for question in questions(write_file(tmp_path / "a.md", fenced(*charts)), "task_list"):
         assert "A cylinder is a task like any other." in question.prompt
         assert question.reference in (["A", "Store"], ["One", "Two"])
 
 
-def test_folder_with_ids_in_one_chart_uses_ids_in_all(tmp_path: Path) -> None:
-    write_file(tmp_path / "a.mmd", "flowchart TD\n  A[Load] --> x[Check] --> y[Check] --> B[x]\n")
-    write_file(tmp_path / "b.mmd", "flowchart TD\n  p[Wash] --> q[Dry]\n")
-    chart_questions = questions(tmp_path, "task_list")
+def test_document_with_ids_in_one_chart_uses_ids_in_all(tmp_path: Path) -> None:
+    ids = "flowchart TD\n  A[Load] --> x[Check] --> y[Check] --> B[x]\n"
+    path = write_file(tmp_path / "a.md", fenced(ids, "flowchart TD\n  p[Wash] --> q[Dry]\n"))
+    chart_questions = questions(path, "task_list")
     assert sorted((question.reference for question in chart_questions), key=str) == [["A", "B", "x", "y"], ["p", "q"]]
     assert all("its name is its id, such as A for A[Cook]" in question.prompt for question in chart_questions)
 
@@ -210,17 +216,16 @@ def test_pattern_is_asked_about_kinds_of_cases_that_chart_has(tmp_path: Path) ->
     assert notice.endswith(": task_list_with_property (description, implementation, parameter)")
 
 
-def test_chart_of_folder_without_composite_tasks_is_not_asked_for_them(tmp_path: Path) -> None:
-    write_file(tmp_path / "grouped.mmd", GROUPED_CHART)
-    write_file(tmp_path / "plain.mmd", PLAIN_CHART)
-    asked = questions(tmp_path, ["composite_tasks", "task_list"])
-    assert {(question.group, "'plain'" in question.text) for question in asked} == {
+def test_chart_of_document_without_composite_tasks_is_not_asked_for_them(tmp_path: Path) -> None:
+    path = write_file(tmp_path / "it.md", fenced(GROUPED_CHART, PLAIN_CHART))
+    asked = questions(path, ["composite_tasks", "task_list"])
+    assert {(question.group, "'it 2'" in question.text) for question in asked} == {
         ("composite_tasks", False), ("task_list", False), ("task_list", True),
     }  # fmt: skip
     notices = understanding.notices(
-        UnderstandingSettings(workflows=(str(tmp_path),)), {"patterns": ["composite_tasks", "task_list"]}
+        UnderstandingSettings(workflows=(str(path),)), {"patterns": ["composite_tasks", "task_list"]}
     )
-    assert notices == [f"{tmp_path}: not asked, because every answer is none: composite_tasks (of some workflows)"]
+    assert notices == [f"{path}: not asked, because every answer is none: composite_tasks (of some workflows)"]
 
 
 def test_always_answering_none_earns_little_more_than_half(tmp_path: Path) -> None:

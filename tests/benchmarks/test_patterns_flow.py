@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import cache
 from random import Random
 
 import pytest
@@ -86,7 +87,9 @@ def flawed(kind: str) -> list[Workflow]:
     return flawed_projects
 
 
-WORKFLOWS = [*HAND.values(), *generated_levels(), *flawed("back-link"), *flawed("drop-link")]
+@cache
+def sample_workflows() -> list[Workflow]:
+    return [*HAND.values(), *generated_levels(), *flawed("back-link"), *flawed("drop-link")]
 
 
 def shortest_paths(workflow: Workflow, flow: str) -> Far:
@@ -120,7 +123,7 @@ def cycle(workflow: Workflow, flow: str) -> int:
 
 
 def test_flow_cycle_equals_shortest_paths() -> None:
-    for workflow in WORKFLOWS:
+    for workflow in sample_workflows():
         control, data = cycle(workflow, "control"), cycle(workflow, "data")
         expected: dict[str, tuple[str, int]] = {}
         if workflow.tasks and workflow.links:
@@ -156,7 +159,7 @@ def test_flow_cycle_number_of_guards_does_not_reveal_answer() -> None:
 
 
 def test_flow_start_equals_shortest_paths() -> None:
-    for workflow in WORKFLOWS:
+    for workflow in sample_workflows():
         ways, expected = shortest_paths(workflow, "control"), {}
         others = [(a, b) for a, b in ways if a != b and a in workflow.task_names]
         first = [task for task in workflow.task_names if ways.get((START, task)) == 1]
@@ -180,7 +183,7 @@ def test_flow_start_ambiguous_left_out() -> None:
 
 
 def test_flow_end_equals_shortest_paths() -> None:
-    for workflow in WORKFLOWS:
+    for workflow in sample_workflows():
         expected = {}
         for flow in ("control", "data"):
             leading = {a for a, b in shortest_paths(workflow, flow) if a != b and b in workflow.task_names}
@@ -198,7 +201,7 @@ def test_flow_end_question_excludes_unlinked_tasks() -> None:
 
 
 def test_flow_connected_equals_shortest_paths() -> None:
-    for workflow in WORKFLOWS:
+    for workflow in sample_workflows():
         ways, tasks = shortest_paths(workflow, "control"), workflow.task_names
         whole = all((START, task) in ways and (task, END) in ways for task in tasks)
         assert answers_by_flow(flow_connected, workflow) == ({"control": "yes" if whole else "no"} if tasks else {})

@@ -14,8 +14,7 @@ from drawn_workflows import generate
 from posix_tests import posix_only
 
 from pytest_taskgraph.errors import NoCaseError, ReadError, UsageError, WorkflowError
-from pytest_taskgraph.families.understanding.own_files import choices, projects
-from pytest_taskgraph.families.understanding.own_files import projects as project_files
+from pytest_taskgraph.families.understanding.own_files import choices, found_files, projects
 from pytest_taskgraph.families.understanding.own_files.choices import list_cases
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import verdict
@@ -85,7 +84,7 @@ def test_load_dos_line_ends_and_bom_same_answers(name: str, tmp_path: Path) -> N
     assert "\ufeff" not in theirs[0].prompt
 
 
-@each_notation
+@pytest.mark.parametrize("name", [name for name in sorted(NOTATIONS) if NOTATIONS[name].is_joined])
 def test_load_folder_is_one_project_with_headings(name: str, tmp_path: Path) -> None:
     notation = NOTATIONS[name]
     first, second = (generate(Recipe(tasks=5), seed) for seed in (1, 2))
@@ -121,16 +120,16 @@ def test_load_folder_leaves_out_files_that_cannot_be_used(tmp_path: Path) -> Non
     (folder / "e.mmd").write_bytes(b"flowchart TD\n  \xff")
     (folder / "sub").mkdir()
     (folder / "sub" / "a.mmd").write_text(chart, encoding="utf-8")
-    project = projects.load(str(folder))
-    assert [workflow.name for workflow in rotations(project.workflow)] == ["a", "d"]
-    assert [Path(file).name for file in project.files] == ["a.mmd", "d.mmd"]
-    assert "[x" not in project.text
+    own = projects.load_all(str(folder))
+    assert [Path(project.path).relative_to(folder).as_posix() for project in own.projects] == [
+        "a.mmd", "d.mmd", "sub/a.mmd",
+    ]  # fmt: skip
     asked = UnderstandingSettings(workflows=(str(folder),))
     *lines, count = understanding.notices(asked, {"patterns": "task_list"})
     assert [line.removeprefix(f"not used: {folder}/").partition(": ")[0] for line in lines] == [
-        "e.mmd", "b.mmd:2:5", "c.mmd:1:1", "sub/a.mmd",
+        "b.mmd:2:5", "c.mmd:1:1", "e.mmd",
     ]  # fmt: skip
-    assert count == f"{folder}: 4 of 6 workflow files not used"
+    assert count == f"{folder}: 3 of 6 workflow files not used"
 
 
 def test_load_folder_without_usable_file_lists_all_reasons(tmp_path: Path) -> None:
@@ -173,9 +172,9 @@ def test_load_without_workflow_refused(tmp_path: Path) -> None:
         projects.load(str(tmp_path / "a.pdf"))
 
 
-def test_load_several_notations_refused(tmp_path: Path) -> None:
-    write_files(tmp_path, a__xxp=SOUP, b__json=NOTATIONS["json"].write(PLAIN))
-    with pytest.raises(UsageError, match=r"files of several notations \(\.json, \.xxp\)"):
+def test_load_several_projects_names_them(tmp_path: Path) -> None:
+    write_files(tmp_path, a__mmd="flowchart TD\n  A --> B\n", b__json=NOTATIONS["json"].write(PLAIN))
+    with pytest.raises(UsageError, match=r"holds 2 projects; name one of them, such as .*a\.mmd, .*\*\.json"):
         projects.load(str(tmp_path))
 
 
@@ -337,7 +336,8 @@ def test_load_json_beside_other_notation_skipped(tmp_path: Path) -> None:
 def test_load_folder_of_json_data_only_refused_with_reason(tmp_path: Path) -> None:
     write_files(tmp_path, package__json="{}")
     with pytest.raises(
-        UsageError, match=r'no workflow file .*; without "format": "taskgraph-workflow": package\.json$'
+        UsageError,
+        match=r'no workflow file .*\.json with "format": "taskgraph-workflow".*; skipped: package\.json; see',
     ):
         projects.load(str(tmp_path))
 
@@ -376,7 +376,7 @@ def test_load_impossible_path_is_usage_error(path: str, reason: str) -> None:
 
 
 def test_load_folder_of_too_many_files_is_usage_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(project_files, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(found_files, "MOST_ENTRIES", 3)
     write_files(tmp_path, a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"), c__png="")
     assert projects.load(str(tmp_path)).skipped_files == ()
     projects.load.cache_clear()

@@ -58,11 +58,12 @@ def _prompts_and_notations() -> Iterator[object]:
         yield pytest.param(prompt, name, marks=() if in_default_tier else pytest.mark.exhaustive)
 
 
+@pytest.mark.parametrize("instances", [1, pytest.param(2, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize(("prompt", "name"), [*_prompts_and_notations()])
-def test_unusual_names_answered_and_scored(prompt: str, name: str, tmp_path: Path) -> None:
+def test_unusual_names_answered_and_scored(prompt: str, name: str, instances: int, tmp_path: Path) -> None:
     path = tmp_path / f"w{NOTATIONS[name].suffixes[0]}"
     path.write_text(NOTATIONS[name].write(unusual_workflow()), encoding="utf-8")
-    for question in build_questions(workflows=(str(path),), prompt=prompt, instances=2):
+    for question in build_questions(workflows=(str(path),), prompt=prompt, instances=instances):
         text = form(question.form).write(question.reference, question.names)
         lead = "Final answer: " if question.place == "marker" else ""
         assert grade(question, Reply(lead + text)).value == 1.0, (question.text, text)

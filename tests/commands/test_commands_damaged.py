@@ -138,8 +138,9 @@ def test_damaged_base_record_has_all_of_schema() -> None:
     used(WHOLE)
 
 
-EACH_PART = [0, *(pytest.param(part, marks=pytest.mark.exhaustive) for part in range(1, 4))]
-"""Each gives a place a quarter of the odd values, and its neighbour another quarter."""
+PARTS = 6
+EACH_PART = [0, *(pytest.param(part, marks=pytest.mark.exhaustive) for part in range(1, PARTS))]
+"""Each gives a place a sixth of the odd values, and its neighbour another sixth."""
 
 
 @pytest.mark.parametrize("part", EACH_PART)
@@ -147,7 +148,7 @@ EACH_PART = [0, *(pytest.param(part, marks=pytest.mark.exhaustive) for part in r
 def test_record_with_odd_value_is_refused_or_usable(name: str, part: int, tmp_path: Path) -> None:
     refused = 0
     for index, path in enumerate(PLACES):
-        for value in ODD[(index + part) % 4 :: 4] if path[0] == name else ():
+        for value in ODD[(index + part) % PARTS :: PARTS] if path[0] == name else ():
             record = changed(WHOLE, path, value)
             message = refusal(record, tmp_path / "r.json")
             if message:

@@ -105,10 +105,13 @@ def variants(asking: Question) -> Iterator[Trial]:
         yield answered(replace(other, id=f"{other.id}-cut"), text, finish_reason="length")
 
 
-@pytest.mark.parametrize("prompt", PROMPTS)
-def test_rescore_fresh_record_is_unchanged(prompt: str) -> None:
+@pytest.mark.parametrize(
+    ("prompt", "every"),
+    [*((prompt, False) for prompt in PROMPTS), pytest.param(PROMPTS[0], True, marks=pytest.mark.exhaustive)],
+)
+def test_rescore_fresh_record_is_unchanged(prompt: str, every: bool) -> None:
     questions = questions_of(prompt)
-    if prompt != PROMPTS[0]:  # they differ in where the answer stands, which the forms read
+    if not every:  # the prompts differ in where the answer stands, which the forms read
         questions = tuple({(asking.form, asking.metric): asking for asking in questions}.values())
     trials = [trial for asking in questions for trial in variants(asking)]
     assert {trial.outcome for trial in trials} == {"right", "wrong", "graded", "unparseable", "refused", "error"}

@@ -15,8 +15,6 @@ from pytest_taskgraph.commands.tune import find_tasks, stated_parameters
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.families import FAMILIES
 
-TASKS = [(family, task) for family in FAMILIES for task in FAMILIES[family].tuning_tasks()]
-
 
 def options(*arguments: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
@@ -25,7 +23,7 @@ def options(*arguments: str) -> argparse.Namespace:
 
 
 def test_task_is_found_by_family_and_name() -> None:
-    for family, task in TASKS:
+    for family, task in [(name, each) for name, found in FAMILIES.items() for each in found.tuning_tasks()]:
         assert find_tasks(f"{family}.{task.name}") == [task]
         assert task in find_tasks(family)
         assert task.parameters.keys() == {*TUNING_METHODS}

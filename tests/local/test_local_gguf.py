@@ -58,6 +58,7 @@ def write_gguf(path: Path, model: Any, *, architecture: str = "llama") -> Path: 
     """Write the model with the tokenizer of `byte_pairs` and a chat template."""
     config, tokenizer = model.config, byte_pairs()
     writer = gguf.GGUFWriter(str(path), architecture)
+    writer.add_name("tiny")
     writer.add_context_length(config.max_position_embeddings)
     writer.add_embedding_length(config.hidden_size)
     writer.add_block_count(config.num_hidden_layers)

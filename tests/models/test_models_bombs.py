@@ -11,7 +11,6 @@ from loopback import Loopback, Raw, reply
 
 from pytest_taskgraph.errors import ProviderError
 from pytest_taskgraph.models import close, open_model
-from pytest_taskgraph.models.clients.quiet_connections import BoundedHandler
 from pytest_taskgraph.models.clients.transport import LARGEST
 from pytest_taskgraph.trial import Json, Request
 
@@ -77,6 +76,8 @@ def test_half_a_compressed_reply_that_arrives_after_its_head_is_an_error_at_once
     head = f"HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: {len(sent)}\r\n\r\n".encode()
 
     async def receive() -> bytes:
+        from pytest_taskgraph.models.clients.quiet_connections import BoundedHandler  # brings aiohttp
+
         handler = BoundedHandler(LARGEST, asyncio.get_running_loop())
         handler.connection_made(ClosableTransport())
         handler.set_response_params()

@@ -89,7 +89,7 @@ def embedded(*vectors: object, **more: object) -> Raw:
 
 def compressed(body: bytes, encoding: str = "gzip", *, lost: int = 0, times: int = 1) -> Raw:
     """A compressed body without its last `lost` bytes, sent `times` over."""
-    squeezed = gzip.compress(body) if encoding == "gzip" else zlib.compress(body)
+    squeezed = gzip.compress(body, 1) if encoding == "gzip" else zlib.compress(body, 1)
     return Raw(body=squeezed[: len(squeezed) - lost] * times, headers={"Content-Encoding": encoding})
 
 

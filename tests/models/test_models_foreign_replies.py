@@ -9,10 +9,10 @@ import pytest
 from loopback import Loopback, Raw, reply
 
 from pytest_taskgraph.models import close, open_model
-from pytest_taskgraph.models.clients import quiet_connections
 from pytest_taskgraph.trial import Json, Request
 
 CLIENTS = ("{url}#any", "litellm:openai/any")
+QUIET_CONNECTIONS = "pytest_taskgraph.models.clients.quiet_connections"  # by name, for it brings aiohttp
 
 
 def answer_twice(prompt: str) -> Raw:
@@ -43,7 +43,7 @@ async def texts(server: Loopback, model: str, prompts: list[str], in_flight: int
 def test_reply_sent_again_at_next_request_is_no_answer_to_it(
     server: Loopback, model: str, in_flight: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quiet_connections, "REST", 60.0)  # a slow machine may take longer than a rest for a request
+    monkeypatch.setattr(f"{QUIET_CONNECTIONS}.REST", 60.0)  # a slow machine may take longer than a rest for a request
     server.answer = answer_twice
     prompts = [f"question {number}" for number in range(24)]
     assert asyncio.run(texts(server, model, prompts, in_flight)) == [f"To {prompt}" for prompt in prompts]
@@ -53,7 +53,7 @@ def test_reply_sent_again_at_next_request_is_no_answer_to_it(
 def test_connection_with_unasked_data_is_not_used_again(
     server: Loopback, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quiet_connections, "REST", 0.0)  # what has arrived is found without a rest, too
+    monkeypatch.setattr(f"{QUIET_CONNECTIONS}.REST", 0.0)  # what has arrived is found without a rest, too
     server.answer = answer_twice
     prompts = [f"question {number}" for number in range(6)]
     assert asyncio.run(texts(server, model, prompts, 1, between=True)) == [f"To {prompt}" for prompt in prompts]
@@ -61,6 +61,6 @@ def test_connection_with_unasked_data_is_not_used_again(
 
 @pytest.mark.parametrize("model", CLIENTS)
 def test_quiet_connection_is_used_again(server: Loopback, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quiet_connections, "REST", 0.0)
+    monkeypatch.setattr(f"{QUIET_CONNECTIONS}.REST", 0.0)
     asyncio.run(texts(server, model, ["one", "two", "three"], 1))
     assert server.connections == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import hypothesis
 import pytest
 from loopback import Loopback
@@ -81,7 +83,8 @@ def test_fuzz_finding_shows_drawing_question_and_reproduction(broken: Project) -
 
 
 def test_fuzz_long_tracebacks_are_shown_when_asked_for(broken: Project) -> None:
-    ran = broken.run(f"--taskgraph-fuzz={EXAMPLES}", SEED, "--tb=long", "-k", "wordy", plugins=PLUGINS)
+    broken.write("test_graph.py", ALWAYS_WRONG)
+    ran = broken.run("--taskgraph-fuzz=2", SEED, "--tb=long", "-k", "wordy", plugins=PLUGINS)
     assert "FuzzFindingError: reference-scores-one" in ran.output
     assert "taskgraph: violated properties" in ran.output
     assert "\nabout:\n    neutral." in ran.output
@@ -108,7 +111,8 @@ def test_fuzz_models_are_never_asked(broken: Project, server: Loopback) -> None:
 
 
 def test_fuzz_first_failure_ends_search_with_exitfirst(broken: Project) -> None:
-    ran = fuzz(broken, "-x")
+    broken.write("test_graph.py", ALWAYS_WRONG)
+    ran = fuzz(broken, "-x", examples=2)
     assert ran.code == 1
     assert "passed" not in ran.counts
     assert FIRST in ran.output
@@ -125,8 +129,8 @@ def test_fuzz_several_prompts_are_items_of_own(broken: Project) -> None:
 
 
 def test_fuzz_expected_wrong_answers_excuse_no_finding(broken: Project) -> None:
-    broken.write("test_graph.py", "import pytest\n" + SUITE.replace("@suite", "@pytest.mark.xfail\n@suite"))
-    assert fuzz(broken, "-k", "wordy").counts == {"failed": 2, "deselected": 1}
+    broken.write("test_graph.py", "import pytest\n" + ALWAYS_WRONG.replace("@suite", "@pytest.mark.xfail\n@suite"))
+    assert fuzz(broken, "-k", "wordy", examples=2).counts == {"failed": 2, "deselected": 1}
 
 
 def test_fuzz_group_without_cases_is_skipped_with_reason(broken: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,23 +161,27 @@ from hypothesis import Phase, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 kept = DirectoryBasedExampleDatabase(".hypothesis/examples")
-settings.register_profile("kept", database=kept, derandomize=False)
+settings.register_profile("kept", database=kept, derandomize=False, phases=[Phase.generate])
 settings.register_profile("none", database=kept, derandomize=False, phases=[Phase.reuse])
 """
 
 
-def test_fuzz_examples_of_database_are_found_again_without_seed(
-    broken: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("HYPOTHESIS_STORAGE_DIRECTORY", raising=False)
-    monkeypatch.setenv("CI", "true")  # Hypothesis then keeps no database, unless a profile says so
+@pytest.fixture
+def own_profiles() -> Iterator[None]:
+    """Go back to the profile of Hypothesis that is used here."""
+    profile = hypothesis.settings.get_current_profile_name()
+    yield
+    hypothesis.settings.load_profile(profile)
+
+
+def test_fuzz_examples_of_database_are_found_again_without_seed(broken: Project, own_profiles: None) -> None:
     broken.write("conftest.py", DATABASE_PROFILES)
     broken.write("test_graph.py", ALWAYS_WRONG)
     options = ("--taskgraph-fuzz=2", "-k", "wordy")
-    first = broken.spawn(*options, "--hypothesis-profile=kept", plugins=PLUGINS)
+    first = broken.run(*options, "--hypothesis-profile=kept", plugins=PLUGINS)
     assert "reference-scores-one: " in failures(first)
     assert (broken.path / ".hypothesis").is_dir()
-    again = broken.spawn("-rs", *options, "--hypothesis-profile=none", plugins=PLUGINS)
+    again = broken.run("-rs", *options, "--hypothesis-profile=none", plugins=PLUGINS)
     assert "reference-scores-one: " in failures(again)
     assert "--hypothesis-profile=none" in failures(again)
 

@@ -284,39 +284,38 @@ def test_all_replies_missing_fail_any_allowed_share(many: Project, server: Loopb
     assert verdicts(ran) == {"gates::errors": f"failed: {reason}"}
 
 
-@pytest.mark.parametrize(
-    ("expression", "why"),
-    [
-        ("structur>=0.8", "no question matches 'structur'; did you mean 'structure'? known: structure, "),
-        ("size=20>=0.8", "no question matches 'size=20'; known values of size: 12"),
-        (
-            "parallel_block.jacard>=0.8",
-            "no question matches 'jacard', and there is no metric or aggregate of that name; did you mean ",
-        ),
-        ("jaccard>=0.8", "'jaccard' is a metric; write it after a name: understanding.jaccard"),
-        ("behaviour>=0.8", "no question of 'behaviour' was collected; collected: "),
-        ("phrasing=7>=0.8", "no question matches 'phrasing=7'; known values of phrasing: 1, 2"),
-        (
-            "notation=wdal>=0.8",
-            "no question matches 'notation=wdal'; did you mean 'wadl'? known values of notation: wadl",
-        ),
-        ("prompt=direct>=0.8", "no question matches 'prompt=direct'; known values of prompt: chain-of-thought"),
-        ("phrase=1>=0.8", "'phrase' is not a label; did you mean "),
-        ("model=any>=0.8", "'model' is not a label: every gate is evaluated for each model"),
-        (
-            "parallel_pair.jaccard>=0.8",
-            "no question of 'parallel_pair' has the metric 'jaccard'; available: correctness",
-        ),
-        ("structure.bertscore>=0.8", "no question of 'structure' has the metric 'bertscore'; available: "),
-    ],
+ABOUT_NOTHING = (
+    ("structur>=0.8", "no question matches 'structur'; did you mean 'structure'? known: structure, "),
+    ("size=20>=0.8", "no question matches 'size=20'; known values of size: 12"),
+    (
+        "parallel_block.jacard>=0.8",
+        "no question matches 'jacard', and there is no metric or aggregate of that name; did you mean ",
+    ),
+    ("jaccard>=0.8", "'jaccard' is a metric; write it after a name: understanding.jaccard"),
+    ("behaviour>=0.8", "no question of 'behaviour' was collected; collected: "),
+    ("phrasing=7>=0.8", "no question matches 'phrasing=7'; known values of phrasing: 1, 2"),
+    (
+        "notation=wdal>=0.8",
+        "no question matches 'notation=wdal'; did you mean 'wadl'? known values of notation: wadl",
+    ),
+    ("prompt=direct>=0.8", "no question matches 'prompt=direct'; known values of prompt: chain-of-thought"),
+    ("phrase=1>=0.8", "'phrase' is not a label; did you mean "),
+    ("model=any>=0.8", "'model' is not a label: every gate is evaluated for each model"),
+    (
+        "parallel_pair.jaccard>=0.8",
+        "no question of 'parallel_pair' has the metric 'jaccard'; available: correctness",
+    ),
+    ("structure.bertscore>=0.8", "no question of 'structure' has the metric 'bertscore'; available: "),
 )
-def test_gate_about_nothing_ends_run_before_anything_is_asked(
-    many: Project, server: Loopback, expression: str, why: str
-) -> None:
-    ran = many.run(lean(server), f"--taskgraph-gate={expression}")
+"""Gates that no question is behind, and why."""
+
+
+def test_gates_about_nothing_end_run_before_anything_is_asked(many: Project, server: Loopback) -> None:
+    ran = many.run(lean(server), *(f"--taskgraph-gate={expression}" for expression, _ in ABOUT_NOTHING))
     assert (ran.code, server.requests) == (4, []), ran.output
-    assert why in ran.output
-    assert max(map(len, ran.output.splitlines())) < 420, "no more names than fit a reason"
+    reasons = ran.output.partition("ERROR: --taskgraph-gate: ")[2].split("; --taskgraph-gate: ")
+    assert [why in reason for (_, why), reason in zip(ABOUT_NOTHING, reasons, strict=True)] == [True] * 12, ran.output
+    assert max(map(len, reasons)) < 400, "no more names than fit a reason"
     assert ran.clean, ran.output
 
 
@@ -482,8 +481,17 @@ def test_gates_without_running_tests_decide_nothing(project: Project, option: st
     assert not list(project.path.rglob("kept*"))
 
 
-@pytest.mark.parametrize("fail_on", ["answers", "nothing"])
-@pytest.mark.parametrize("place", ["flag", "PYTEST_ADDOPTS", "TASKGRAPH_GATE", "configuration"])
+@pytest.mark.parametrize(
+    ("place", "fail_on"),
+    [
+        *((place, "answers") for place in ("flag", "PYTEST_ADDOPTS", "TASKGRAPH_GATE", "configuration")),
+        ("flag", "nothing"),
+        *(
+            pytest.param(place, "nothing", marks=pytest.mark.exhaustive)
+            for place in ("PYTEST_ADDOPTS", "TASKGRAPH_GATE", "configuration")
+        ),
+    ],
+)
 def test_malformed_gate_is_usage_error_in_every_fail_on_mode(
     project: Project, monkeypatch: pytest.MonkeyPatch, place: str, fail_on: str
 ) -> None:

@@ -62,7 +62,9 @@ def test_replay_can_be_compared_where_nothing_can_be_kept(project: Project, serv
     assert (code, [line for line in lines if "Exit" in line]) == (0, [])
 
 
-@pytest.mark.parametrize("option", ["--taskgraph-dry-run", "--collect-only"])
+@pytest.mark.parametrize(
+    "option", ["--taskgraph-dry-run", pytest.param("--collect-only", marks=pytest.mark.exhaustive)]
+)
 def test_plan_knows_what_is_stored(project: Project, server: Loopback, option: str) -> None:
     ran_free(project, server.url)
     code, lines = ran_free(project, server.url, option)

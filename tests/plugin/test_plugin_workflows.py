@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -231,3 +232,44 @@ def test_suites_without_any_question_never_end_well(project: Project, workers: t
     assert ran.code == (1 if workers else pytest.ExitCode.USAGE_ERROR)
     assert "test_describe: there is nothing to ask" in ran.output
     assert ran.clean
+
+
+def mixed_folder(project: Project) -> None:
+    project.write("flows/bakery.mmd", CHART)
+    project.write("flows/shop/outer.xxp", OUTER)
+    project.write("flows/broken.mmd", "flowchart TD\n  A[x --> B\n")
+    project.write("flows/package.json", "{}")
+
+
+HEADER = (
+    "taskgraph: flows: 2 files with 2 workflows (Mermaid flowchart: 1, workflow DSL: 1); 1 file not used; "
+    "1 file without workflow: -v taskgraph: 2 questions per pattern, spread over 2 files; "
+)
+
+
+def test_mixed_folder_is_counted_in_header_and_asked(project: Project) -> None:
+    mixed_folder(project)
+    ran = project.run("--taskgraph-workflow=flows", "--model=baseline:reader", "-v")
+    output = " ".join(ran.output.split())
+    assert (ran.code, set(ran.counts)) == (0, {"passed"}), ran.output
+    assert HEADER in output
+    assert "not used: flows/broken.mmd:2:5: found" in output
+    assert "-mermaid-Bakery-" in ran.output
+    assert "-wadl-Outer-" in ran.output
+
+
+def test_mixed_folder_makes_same_run_over_workers(project: Project) -> None:
+    mixed_folder(project)
+    alone = project.run("--taskgraph-workflow=flows", "--model=baseline:constant")
+    spread = project.spread("--taskgraph-workflow=flows", "--model=baseline:constant", workers=2)
+    assert (alone.table, alone.counts) == (spread.table, spread.counts)
+    assert HEADER in " ".join(spread.output.split())
+
+
+def test_dry_run_of_mixed_folder_states_cost_and_sends_nothing(project: Project, server: Loopback) -> None:
+    mixed_folder(project)
+    ran = project.run(*asking(server.url), "--taskgraph-workflow=flows", "--taskgraph-dry-run")
+    output = " ".join(ran.output.split())
+    assert HEADER in output
+    assert re.search(r"taskgraph plan: \d+ requests", output)
+    assert server.requests == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import replace
+from functools import cache
 from io import StringIO
 from typing import Any
 
@@ -44,9 +45,17 @@ def record_of(*trials: Trial, **about: Any) -> dict[str, Any]:  # noqa: ANN401
 
 
 GRADED = [graded(at, score) for at, score in enumerate((0.2, 0.4, 0.4, 0.6))]
-MIXED = record_of(*GRADED, *(judged_trial(at) for at in range(10)))
-ALONE = record_of(*GRADED)
 NOTE = "4 graded questions of functionality do not count in pass rates and totals"
+
+
+@cache
+def mixed() -> dict[str, Any]:
+    return record_of(*GRADED, *(judged_trial(at) for at in range(10)))
+
+
+@cache
+def alone() -> dict[str, Any]:
+    return record_of(*GRADED)
 
 
 def summary_lines(record: dict[str, Any], verbosity: int = 2, width: int = 80) -> list[str]:
@@ -54,7 +63,7 @@ def summary_lines(record: dict[str, Any], verbosity: int = 2, width: int = 80) -
 
 
 def test_terminal_graded_means_stand_beside_chance() -> None:
-    lines = summary_lines(MIXED)
+    lines = summary_lines(mixed())
     assert [line.split()[:3] for line in lines if "0.500" in line] == [
         ["functionality", "10", "0.500"], ["odd_task", "10", "0.500"], ["total", "10", "0.500"],
     ]  # fmt: skip
@@ -66,16 +75,16 @@ def test_terminal_graded_means_stand_beside_chance() -> None:
 
 
 def test_terminal_graded_alone_has_no_table_of_rates() -> None:
-    lines = summary_lines(ALONE)
+    lines = summary_lines(alone())
     assert not any("pass rate" in line for line in lines if line != NOTE)
     assert not any(line.startswith("total") for line in lines)
-    assert summary_lines(ALONE, -1) == ["taskgraph: m: 4 graded"]
-    assert summary_lines(MIXED, -1) == ["taskgraph: m: 5 of 10 right (0.500), mean 0.500, 4 graded"]
+    assert summary_lines(alone(), -1) == ["taskgraph: m: 4 graded"]
+    assert summary_lines(mixed(), -1) == ["taskgraph: m: 5 of 10 right (0.500), mean 0.500, 4 graded"]
 
 
 @pytest.mark.parametrize("width", [40, 50, 60, 70, 80, 120])
 def test_terminal_graded_chance_level_stays_at_any_width(width: int) -> None:
-    lines = summary_lines(MIXED, width=width)
+    lines = summary_lines(mixed(), width=width)
     head = next(line for line in lines if line.startswith("graded"))
     assert "chance" in head
     assert max(map(len, lines)) <= width
@@ -89,17 +98,17 @@ def test_terminal_several_models_have_graded_line_each() -> None:
 
 
 def test_markdown_graded_means_have_own_table() -> None:
-    text = markdown(MIXED)
+    text = markdown(mixed())
     assert "| `describe_task` | `m` | 4\\* | 0.400 | 0.140-0.660 | 0.250 | 0.200 | 0 | 0 | 0 | 0 |" in text
     assert "| **total** | 10 | 0.500 |" in text
     assert NOTE in text
     assert "10 right, pass rate 0.500, 4 graded, apart" in text
-    assert "**total**" not in markdown(ALONE)
-    assert "pass rate |" not in markdown(ALONE)
+    assert "**total**" not in markdown(alone())
+    assert "pass rate |" not in markdown(alone())
 
 
 def test_html_graded_means_beside_chance_and_none_right() -> None:
-    page = html(MIXED)
+    page = html(mixed())
     _, _, table = page.partition("Graded questions: mean scores")
     table = table.partition("</table>")[0]
     row = table.partition("<tbody>")[2]
@@ -111,13 +120,13 @@ def test_html_graded_means_beside_chance_and_none_right() -> None:
 
 
 def test_csv_graded_answers_have_outcome_graded() -> None:
-    rows = list(csv.DictReader(StringIO(csv_of(MIXED))))
+    rows = list(csv.DictReader(StringIO(csv_of(mixed()))))
     outcomes = {(row["group"], row["outcome"], row["pass_threshold"]) for row in rows}
     assert outcomes == {("describe_task", "graded", "0.0"), ("odd_task", "right", "1.0"), ("odd_task", "wrong", "1.0")}
 
 
 def test_junit_graded_questions_have_no_rate() -> None:
-    values = dict(suite_properties(tally_of(MIXED), about_of(MIXED)))
+    values = dict(suite_properties(tally_of(mixed()), about_of(mixed())))
     assert values["taskgraph.pattern.describe_task"] == (
         "n=4 interval=0.140-0.660 mean=0.400 errors=0 unparseable=0 refused=0 skipped=0 chance=0.250"
     )
@@ -173,6 +182,6 @@ def test_repetitions_graded_patterns_have_no_majority() -> None:
 
 def test_comparison_graded_patterns_have_no_pass_rate() -> None:
     worse = record_of(*(graded(at, 0.1) for at in range(4)), *(judged_trial(at) for at in range(10)))
-    comparison = compare(MIXED, worse)
+    comparison = compare(mixed(), worse)
     assert "| `describe_task` | inconclusive | 4 | - | 0.400 → 0.100 | 4 | 0 |" in markdown(worse, comparison)
     assert "<td>- →" not in html(worse, comparison)

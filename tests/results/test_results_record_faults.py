@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import fields
 from pathlib import Path
@@ -18,7 +19,6 @@ from record_schema_file import SCHEMA
 from pytest_taskgraph.diagram import Diagram, DiagramNode, DiagramPair, pack
 from pytest_taskgraph.results.case import RunCase
 from pytest_taskgraph.results.record.record_builder import build
-from pytest_taskgraph.results.record.record_schema import find_faults
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
 IN_TRIAL: Place = ("trials", 0)
@@ -55,6 +55,13 @@ def written_record() -> dict[str, Any]:
 
 
 RECORD = written_record()
+
+
+def find_faults(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Find the faults of a record by the module that takes half a second to import."""
+    from pytest_taskgraph.results.record import record_schema
+
+    return record_schema.find_faults(record)
 
 
 def put(place: Place, value: object) -> dict[str, Any]:

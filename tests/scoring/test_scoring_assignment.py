@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-import numpy as np
 import pytest
-from scipy.optimize import linear_sum_assignment
 
 from pytest_taskgraph.scoring import assignment
 from pytest_taskgraph.scoring.assignment import assign, gainful_pairs
@@ -19,6 +17,9 @@ def draw_gain(rng: Random, rows: int, columns: int) -> list[list[float]]:
 
 
 def scipy_pairs(gain: list[list[float]]) -> list[tuple[int, int]]:
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
+
     rows, columns = linear_sum_assignment(np.asarray(gain), maximize=True)
     return list(zip(rows.tolist(), columns.tolist(), strict=True))
 

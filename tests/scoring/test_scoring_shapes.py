@@ -221,7 +221,9 @@ def test_several_numbers_are_unparseable(text: str) -> None:
     assert unparseable("number", text)
 
 
-@pytest.mark.parametrize("text", [r"\boxed{n < 3}", r"$\boxed{n < 3}$", "`n < 3`", "If n < 3."])
+@pytest.mark.parametrize(
+    "text", [r"\boxed{n < 3}", r"$\boxed{n < 3}$", "`n < 3`", "If `n < 3`.", "`n` < `3`", "If n < 3."]
+)
 def test_conditions_in_each_shape_are_found(text: str) -> None:
     assert parsed("condition", text) == "n < 3"
 

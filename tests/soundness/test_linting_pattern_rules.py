@@ -103,7 +103,7 @@ def test_lint_question_with_hidden_name_violates_names_shown(project: LintProjec
         body="yield case(workflow.task_names[0], names=workflow.task_names)\n"
         "    yield case(workflow.task_names[-1], names=workflow.task_names)",
     )
-    linted = project.lint("--examples=10", "--select=one-answer")
+    linted = project.lint("--examples=4", "--select=one-answer")
     assert linted.rules == ["one-answer"]
     assert f"test_chosen.py:{PATTERN_LINE}: one-answer chosen: the question" in linted.output
     assert "    question: Which task comes directly after" in linted.output
@@ -125,7 +125,7 @@ def test_lint_words_in_a_template_folder_are_the_place(project: LintProject) -> 
 
 def property_of(project: LintProject, rule: str, *options: str, notation: str = "wadl") -> list[str]:
     """Return the lines of the findings of one property among drawn questions in one notation."""
-    linted = project.lint("--examples=8", f"--select={rule}", "--", f"--taskgraph-notation={notation}", *options)
+    linted = project.lint("--examples=4", f"--select={rule}", "--", f"--taskgraph-notation={notation}", *options)
     assert linted.code == (1 if linted.lines else 0), linted
     return linted.lines
 

@@ -146,6 +146,16 @@ def test_parallel_unreachable_task_is_undecided() -> None:
     assert parallel_pairs(workflow) == {("A", "X"): None}
 
 
+@pytest.mark.parametrize("guards", [("", "", " [rare]"), ("", " [special]", " [rare]"), ("", "", " [n > 1]")])
+def test_parallel_exclusive_gateway_takes_one_of_guarded_and_unguarded_links(guards: tuple[str, ...]) -> None:
+    b, c, d = guards
+    links = f"START -> A\nA -> g\ng -> B{b}\ng -> C{c}\ng -> D{d}\nB -> END\nC -> END\nD -> END"
+    gateways = (Gateway("g", "exclusive", "split"),)
+    workflow = level(links, *gateways, parameters=(N,))
+    assert set(parallel_pairs(workflow).values()) == {False}
+    assert all(parallel_to(workflow, task) == () for task in "ABCD")
+
+
 def test_parallel_too_many_runs_are_undecided() -> None:
     lines = ["START -> S", "S -> A0", "S -> B0", "A12 -> END", "B12 -> END"]
     for i in range(12):
@@ -293,6 +303,13 @@ def test_parallel_blocks_fork_joining_at_end_is_block() -> None:
     workflow = level("START -> A\nA -> F\nF -> B\nF -> C\nC -> D\nB -> J\nD -> J\nJ -> END", *gateways)
     assert parallel_blocks(workflow) == (("B", "C", "D"),)
     assert block_after(workflow, "A", "parallel block") == ("B", "C", "D")
+
+
+def test_parallel_blocks_fork_without_tasks_is_no_block() -> None:
+    passed = (Gateway("G", "exclusive", "split"), Gateway("H", "exclusive", "split"))
+    gateways = (Gateway("F", "parallel", "split"), *passed, Gateway("J", "parallel", "join"))
+    workflow = level("START -> A\nA -> F\nF -> G\nF -> H\nG -> J\nH -> J\nJ -> B\nB -> END", *gateways)
+    assert parallel_blocks(workflow) == ()
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,9 @@ MODE = Parameter("mode", domain=Domain("words", words=("fast", "slow")))
         ('mode != "very fast"', Comparison("mode", "!=", "very fast")),
         ("0 < n <= 5", And((Comparison("n", ">", Fraction(0)), Comparison("n", "<=", Fraction(5))))),
         ("not n > 1", Not(N)),
+        ("`startsWith(ref, 'v') && x`", Comparison("`startsWith(ref, 'v') && x`", "=", "true")),
+        ("not `x` and n > 1", And((Not(Comparison("`x`", "=", "true")), N))),
+        ("`x` != off", Comparison("`x`", "!=", "off")),
         ("not not (n > 1)", N),
         ("n > 1 or n > 1 and n > 1", Or((N, And((N, N))))),
         ("(n > 1 OR n > 1) And not (n > 1 and n > 1)", And((Or((N, N)), Not(And((N, N)))))),
@@ -61,7 +64,7 @@ def test_read_guard_text_is_parsed(text: str, guard: Guard) -> None:
     [
         "", "enough is done", "n", "n >", "n > m", "n > 5%", "n > 1.", "n > 1e5", "n > 1 and", "n > 1 and all is well",
         "otherwise and n > 1", "not otherwise", "((n > 1)", "mode < fast", "mode = very fast", 'mode = "fast',
-        "otherwise not", "n > " + "9" * 101, "n > 1 or " * 120 + "n > 1",
+        "otherwise not", "``", "`x", "`x` > 1", "`x` `y`", "n = `x`", "n > " + "9" * 101, "n > 1 or " * 120 + "n > 1",
     ],
 )  # fmt: skip
 def test_parse_guard_other_text_is_none(text: str) -> None:

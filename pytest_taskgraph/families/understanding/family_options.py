@@ -27,7 +27,8 @@ NAMES: Final = Option(
 WORKFLOW: Final = Option(
     "workflow",
     "PATH",
-    "workflow of your own: a file, or a folder that is one project; its text is sent to the model. Repeatable",
+    "workflows of your own: a file, a folder or a quoted pattern, formats mixed; their text is sent to the model. "
+    "Repeatable",
     repeatable=True,
     kind="path",
 )
@@ -67,7 +68,7 @@ def prompt_names() -> list[str]:
 
 
 HELP: Final = {
-    "instances": "per pattern, size and notation",
+    "instances": "per pattern, size and notation, of own files per pattern and path",
     "shots": "workflows",
     "gate": "structure>=0.8, next_tasks.jaccard>=0.7, or structure>=0.8@95%",
     "prompt": ", ".join(prompt_names()),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from ...benchmarks.family import Command, Family, Label, QuestionReference
+from ...benchmarks.family import Command, Family, Label, QuestionReference, ShownFile
 from ...benchmarks.settings import Settings
 from ...errors import UnknownNameError
 from .family_options import HELP, OPTIONS
@@ -152,8 +152,9 @@ class Understanding(Family):
         Returns:
             None for a pattern that asks for a text about something planted: its reference, which is recorded and not
             computed,
-            describes the whole workflow.
+            describes the whole workflow. None for a workflow in a format that is only read.
         """
+        from ...notations import FILE_FORMATS
         from .patterns import catalogue
         from .question_soundness.reducible_question import ReducibleQuestion
         from .questions.ingredients import PatternReference
@@ -161,7 +162,10 @@ class Understanding(Family):
         pattern = catalogue()[reference.group]
         if pattern.planted and pattern.form == "text":
             return None
-        return ReducibleQuestion.of(PatternReference.of(reference), UnderstandingSettings.of(settings))
+        pattern_reference = PatternReference.of(reference)
+        if pattern_reference.notation in FILE_FORMATS:
+            return None
+        return ReducibleQuestion.of(pattern_reference, UnderstandingSettings.of(settings))
 
     def properties(self) -> Mapping[str, str]:
         """Return the properties of questions about workflows."""
@@ -221,6 +225,22 @@ class Understanding(Family):
         from .questions.assembly import notices
 
         return notices(UnderstandingSettings.of(settings), options)
+
+    def source_lines(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
+        """Return lines on the user's own workflow files, by format."""
+        own = UnderstandingSettings.of(settings)
+        if not own.workflows or options.get("question"):
+            return ()
+        from .questions.assembly import with_options
+        from .questions.left_out import source_lines
+
+        return source_lines(with_options(own, options))
+
+    def show_file(self, path: str, form: str) -> ShownFile:
+        """Return what is read of a workflow file."""
+        from .own_files.file_view import show_file
+
+        return show_file(path, form)
 
     def question_identity(self, reference: QuestionReference, settings: Settings) -> Json:
         """Return the user's templates of a generated workflow; None for own patterns, own workflows and subclasses."""

@@ -27,7 +27,14 @@ from .patterns import catalogue
 from .patterns.pattern import Case, Pattern
 from .patterns.scope import Scope, cases, scopes, use_own_name
 from .questions.examples import shots_of, unsupported_by_examples
-from .questions.ingredients import PatternQuestion, PatternReference, known_names, unvaried_question, write_workflow
+from .questions.ingredients import (
+    PatternQuestion,
+    PatternReference,
+    known_names,
+    own_path,
+    unvaried_question,
+    write_workflow,
+)
 from .questions.left_out import recipe_features
 from .questions.phrasings import apply_phrasings
 from .questions.sample import USUAL
@@ -228,7 +235,7 @@ def variation_obstacle(reference: PatternReference, settings: UnderstandingSetti
         )
         return obstacle(reference.relation, pattern, phrasings, features_held, reference.notation)
     # Keys of the cache: patterns and files can change within a process.
-    own = projects.load(settings.workflows[reference.source]).digest if reference.source >= 0 else ""
+    own = projects.load(own_path(reference, settings)).digest if reference.source >= 0 else ""
     return _attempt_obstacle(reference, settings, pattern, own)
 
 
@@ -279,7 +286,6 @@ def _vary_by_reference(
         return variation
     text = write_workflow(variation.workflow, variation.notation)
     if variation.edit:
-        path = settings.workflows[reference.source]
-        text = text_of(path, variation.workflow, notation(variation.notation), variation.edit)
+        text = text_of(own_path(reference, settings), variation.workflow, notation(variation.notation), variation.edit)
     scope = use_own_name(variation.scope, variation.workflow, text) if question.scope.own_name else variation.scope
     return replace(variation, text=text, scope=scope)

@@ -35,6 +35,7 @@ from .write_prose import render
 DEEPEST = 64  # composite tasks inside one another
 _LEVEL = re.compile(rf"Workflow (?P<name>{NAME}):|Inside the composite task (?P<path>{NAME}(?: of the task {NAME})*):")
 _PASSED_OVER = re.compile(rf"From the file {NAME}:")
+_HEADING = re.compile(r"^[ \t\ufeff]*(?:(?:#+|[-*])[ \t]+)?Workflow\b.*:[ \t\r]*$", re.MULTILINE)
 _MARK = re.compile(r"[ \t\r\ufeff]*(?:(?:#+|[-*])[ \t]+)?")
 
 
@@ -133,4 +134,6 @@ PROSE = Notation(
     render=render,
     parse=parse,
     heading=lambda path: f"From the file {quote(path)}:",
+    recognises=lambda text: _HEADING.search(text) is not None,
+    recognised_by="a line such as `Workflow 'Name':`",
 )

@@ -93,6 +93,7 @@ WADL = Notation(
     render=render_assembled,
     parse=_parse,
     heading=heading,
+    is_joined=True,
 )
 
 WADL_SEPARATE = Notation(
@@ -109,6 +110,7 @@ WADL_SEPARATE = Notation(
     render=render_separate,
     parse=_parse,
     heading=heading,
+    is_joined=True,
 )
 
 WADL_EXPANDED = Notation(
@@ -124,4 +126,5 @@ WADL_EXPANDED = Notation(
     render=render_expanded,
     parse=_parse,
     heading=heading,
+    is_joined=True,
 )

@@ -164,6 +164,9 @@ def _parse_condition(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     filled = [line.strip() for line in text.split("\n") if line.strip()]
     whole = " ".join(filled)
     candidates = [whole] if parsing == "strict" else [whole, _plain_guard(whole), *map(_plain_guard, filled[:1])]
+    # What is a condition without its backquotes is set as code; other texts are conditions only in backquotes.
+    if "`" in whole and parse_guard(plain := _plain_guard(whole.replace("`", ""))) is not None:
+        candidates = [] if parsing == "strict" else [plain]
     for candidate in candidates:
         if parse_guard(candidate) is not None:
             return candidate

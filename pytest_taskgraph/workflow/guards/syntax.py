@@ -2,7 +2,9 @@
 
 n > 1      0 < n <= 5      mode = "fast" or not (n != 2 and mode == slow)      otherwise
 
-Any other text is prose, which is not computed with. Words may stand without quotes; numbers are exact.
+A text in backquotes, such as `startsWith(ref, 'v')`, is one condition that is true or false: a parameter of that name
+compared with "true". Any other text is prose, which is not computed with. Words may stand without quotes; numbers are
+exact.
 """
 
 from __future__ import annotations
@@ -70,6 +72,8 @@ _GRAMMAR = r"""
            | NAME ORDER NUMBER -> compared
            | NUMBER (ORDER | EQUAL) NAME -> turned
            | NUMBER ORDER NAME ORDER NUMBER -> between
+           | STATED EQUAL value -> compared
+           | STATED -> stated
 value: NUMBER -> number | QUOTED -> quoted | NAME -> bare
 _OTHERWISE.2: /otherwise(?!\w)/i
 _OR.2: /or(?!\w)/i
@@ -78,6 +82,7 @@ _NOT.2: /not(?!\w)/i
 NAME: /(?!(?:not|otherwise)(?!\w))[^\W\d]\w*(\.[^\W\d]\w*)*/i
 NUMBER: /-?\d{1,100}(\.\d{1,100})?(?![\w.%])/
 QUOTED: /"[^"]*"|'[^']*'/
+STATED: /`[^`]+`/
 EQUAL: "==" | "=" | "!=" | "≠"
 ORDER: "<=" | ">=" | "<" | ">" | "≤" | "≥"
 %import common.WS
@@ -103,6 +108,7 @@ _TERMINAL_NAMES = {
     "NAME": "a name",
     "NUMBER": "a number",
     "QUOTED": "a quoted word",
+    "STATED": "a condition in backquotes",
     "EQUAL": "= or !=",
     "ORDER": "<, <=, > or >=",
     "LPAR": "'('",
@@ -271,6 +277,7 @@ _BUILD: dict[str, Callable[..., Any]] = {
     "number": lambda _, text: (Fraction(str(text)), False),
     "quoted": lambda _, text: (str(text[1:-1]), False),
     "bare": lambda _, text: (str(text), True),
+    "stated": lambda _, text: Comparison(str(text), "=", "true"),
 }
 
 

@@ -175,7 +175,8 @@ def parallel_blocks(level: Workflow) -> tuple[tuple[str, ...], ...] | None:
     """Return the tasks of every outermost fork, at any nesting inside it; () if nothing forks.
 
     A block ends where all its branches meet again, at the latest at END. None if a block has no clear end, if links
-    merely bypass tasks that run anyway, or if guarded and unguarded links leave one task.
+    merely bypass tasks that run anyway, or if guarded and unguarded links leave one task. A fork of gateways alone is
+    no block.
     """
     regions = regions_of(level)
     splits = {node: regions.flow.split(node) for node in regions.flow.nodes}
@@ -186,7 +187,7 @@ def parallel_blocks(level: Workflow) -> tuple[tuple[str, ...], ...] | None:
     if loose or None in outermost:
         return None
     blocks = [_in_order_of_declaration(level, nodes or ()) for nodes in outermost]
-    return tuple(sorted(blocks, key=lambda block: level.task_names.index(block[0])))
+    return tuple(sorted(filter(None, blocks), key=lambda block: level.task_names.index(block[0])))
 
 
 def block_after(level: Workflow, task: str, operator: str) -> tuple[str, ...] | None:

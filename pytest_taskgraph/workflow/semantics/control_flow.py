@@ -35,6 +35,11 @@ class ControlFlow:
         gateway = self.gateways.get(node)
         return gateway is not None and gateway.role == "split" and gateway.kind != "parallel"
 
+    def takes_one(self, node: str) -> bool:
+        """Return True if exactly one way out of the node is taken, also where only some ways have a guard."""
+        declared = self.chooses(node) and self.gateways[node].kind == "exclusive"
+        return self.split(node) == "exclusive" or (declared and any(link.guard is None for link in self.out[node]))
+
     def split(self, node: str) -> SplitKind:
         """Return the kind of split where the node has several links out; "" if it has not.
 

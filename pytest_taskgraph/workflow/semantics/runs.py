@@ -204,8 +204,10 @@ class Runs:
         states: list[tuple[int, frozenset[Need]]] = [(0, frozenset())]
         for node in nodes:
             states = list(islice((after for state in states for after in self._visit(node, *state)), MAX_RUNS + 1))
-        self.too_many = len(states) > MAX_RUNS
-        if not nodes or self.too_many:
+            if len(states) > MAX_RUNS:  # each goes on in at least one way, so they never become fewer
+                self.too_many = True
+                return None
+        if not nodes:
             return None
         runs = [_Resolution(edges, needs, self._before(nodes, edges)) for edges, needs in states]
         return None if any(self._clashes(run) for run in runs) else runs
@@ -229,7 +231,7 @@ class Runs:
             return
         conditional = [i for i in self.out.get(node, ()) if self.edges[i].conditional]
         always = _bits(i for i in self.out.get(node, ()) if not self.edges[i].conditional)
-        single = self.flow.split(node[0]) == "exclusive"
+        single = self.flow.takes_one(node[0])
         for taken in _subsets(conditional, 0 if always or not conditional else 1, 1 if single else len(conditional)):
             further = {(self.edges[i].links, True) for i in taken}
             if not single:

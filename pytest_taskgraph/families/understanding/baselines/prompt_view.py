@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ....catalog import catalog_cache
 from ....errors import PromptNotUnderstoodError, TaskgraphError
-from ....notations import NOTATIONS, Notation
+from ....notations import NOTATIONS, Notation, known_notations
 from ....scoring.forms import FORMS
 from ....workflow.guards.solver import conditions
 from ....workflow.model import Workflow
@@ -73,7 +73,7 @@ def _last_excerpt(prompt: str) -> Excerpt | None:
 @lru_cache(maxsize=64)
 def _read(text: str) -> Workflow | None:
     """Return the workflow of a whole text in any notation; cached, because many questions show the same text."""
-    for notation in NOTATIONS.values():
+    for notation in known_notations():
         try:
             return notation.read(text)
         except TaskgraphError:

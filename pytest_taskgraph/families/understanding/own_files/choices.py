@@ -10,17 +10,17 @@ Questions whose answer is "none" throughout a workflow, because it has nothing o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import zip_longest
-from pathlib import PurePath
 from random import Random
 from typing import Final, NamedTuple
 
 from ....catalog import catalog_cache
 from ....errors import WorkflowError
 from ....generation.edits import EDITS, edits
-from ....notations import NOTATIONS, Notation
+from ....notations import FILE_FORMATS, NOTATIONS, Notation
+from ....notations.notation import combine_workflows
 from ....trial import Json
 from ....workflow.bounds import Bound, reached_bounds, record_bound
 from ....workflow.check import problems
@@ -29,12 +29,16 @@ from ....workflow.project import every_level
 from ....workflow.references import levels
 from ..patterns.pattern import Case, Pattern, verdict
 from ..patterns.scope import FULL_SIZE, MAX_WORK, Scope, all_scopes, cases, rotations, scopes
+from .interpretations import interpretation
 from .planting import plant, recorded_level
 from .projects import fit, load, shown_workflows
 from .text_edits import text_edits
 
 LONGEST: Final = 40
 """Largest number of names in an answer about the user's own workflows."""
+
+MOST_LEVELS: Final = 100
+"""Largest number of levels that a pattern looks for cases in; of more, whole workflows come first."""
 
 END_NAMES = re.compile(r"\b(?:START|END)\b")
 
@@ -83,12 +87,13 @@ def list_cases(pattern: Pattern, path: str, converted: str) -> Listing:
     ]
     cases_found: list[ListedCase] = []
     work, too_long = 0, False
+    second = None if converted else _by_place(load(path).second)
     with reached_bounds() as bounds:
-        for whole, scope in _order_levels(levels_to_ask):
-            if work > MAX_WORK:
+        for number, (whole, scope) in enumerate(_order_levels(levels_to_ask)):
+            if number == MOST_LEVELS or work > MAX_WORK:
                 record_bound("cases")
                 break
-            level_cases = list(askable_cases(pattern, scope, path, converted))
+            level_cases = list(askable_cases(pattern, scope, path, converted, second))
             short = [case for case in level_cases if names_in(case.answer) <= LONGEST]
             cases_found += [ListedCase(whole, scope, case) for case in short]
             too_long = too_long or len(short) < len(level_cases)
@@ -112,16 +117,37 @@ def names_in(answer: Json) -> int:
     return 1
 
 
-def askable_cases(pattern: Pattern, scope: Scope, path: str, converted: str) -> Iterator[Case]:
-    """Yield the cases of a pattern about a level, without those that reveal the answer or name what is not shown."""
-    if converted or _has_required_ends(pattern, scope, path):
-        yield from (case for case in cases(pattern, scope) if not case.revealing)
+def askable_cases(
+    pattern: Pattern, scope: Scope, path: str, converted: str, second: Mapping[str, Scope] | None = None
+) -> Iterator[Case]:
+    """Yield the cases of a pattern about a level, without those that reveal the answer or name what is not shown.
+
+    Args:
+        pattern: The pattern.
+        scope: The level.
+        path: Path of the project.
+        converted: The notation to show it in; empty for the files themselves.
+        second: The levels of a second reading by place; only cases with the same answer there are yielded.
+    """
+    if not converted and not _has_required_ends(pattern, scope, path):
+        return
+    same = None if second is None else _answers_in(pattern, second.get(scope.place))
+    for case in cases(pattern, scope):
+        if not case.revealing and (same is None or (repr(case.fields), repr(case.answer)) in same):
+            yield case
+
+
+def _answers_in(pattern: Pattern, scope: Scope | None) -> set[tuple[str, str]]:
+    """Return what the cases of a pattern about a level of a second reading are about, each with its answer."""
+    return set() if scope is None else {(repr(case.fields), repr(case.answer)) for case in cases(pattern, scope)}
 
 
 def _order_levels(levels_to_ask: list[tuple[Workflow, Scope]]) -> list[tuple[Workflow, Scope]]:
     """Return the levels, shuffled if the project is large, so that the first are a sample."""
     if sum(len(scope.workflow.tasks) for _, scope in levels_to_ask) > FULL_SIZE:
         Random(f"levels|{len(levels_to_ask)}").shuffle(levels_to_ask)
+    if len(levels_to_ask) > MOST_LEVELS:
+        levels_to_ask.sort(key=lambda level: not level[1].whole)
     return levels_to_ask
 
 
@@ -136,7 +162,7 @@ def _has_required_ends(pattern: Pattern, scope: Scope, path: str) -> bool:
 
 
 @catalog_cache
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=1024)
 def _drawn_ends(path: str) -> tuple[bool, bool]:
     """Return whether the charts of a project draw START and END, and whether all of its subgraphs do."""
     from ....notations.mermaid.meaning import drawn_ends  # as the notation, loaded when a chart is asked about
@@ -173,10 +199,11 @@ class EditedCopy(NamedTuple):
     workflow: Workflow
     scopes: tuple[Scope, ...]
     text: str = ""
+    second: Mapping[str, Scope] | None = None  # the levels of its second reading by place
 
 
 @catalog_cache
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def choose(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> tuple[Choice, ...]:
     """Return the cases that the seed draws among all: hard ones first; more instances extend fewer.
 
@@ -214,7 +241,7 @@ def text_of(path: str, workflow: Workflow, notation: Notation, edit: str) -> str
 
 
 def _heading(path: str, notation: Notation, words: str) -> str:
-    return notation.heading(f"{PurePath(path).name}, {words}")
+    return notation.heading(f"{load(path).title}, {words}")
 
 
 def _planted_choices(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> list[Choice]:
@@ -234,6 +261,8 @@ def _cases_with_flaw(
     pattern: Pattern, answer: str, path: str, converted: str, rng: Random
 ) -> Iterator[tuple[str, Choice]]:
     """Yield the cases about a copy with a flaw, if one has room for it, each with a unique key."""
+    if not converted and load(path).notation.name in FILE_FORMATS:  # no copy can be written
+        return
     whole = rng.choice(shown_workflows(path, converted))
     notation = NOTATIONS[converted] if converted else load(path).notation
     levels_of = scopes if converted else all_scopes
@@ -262,7 +291,7 @@ def _edited_pairs(
     work = 0
     for copy in edited_texts(path, seed) if verbatim else edited_copies(path, converted, seed):
         rng = Random(f"{pattern.name}|{copy.kind}|{len(choices)}")
-        candidates = [(s, c) for s in copy.scopes for c in askable_cases(pattern, s, path, converted)]
+        candidates = [(s, c) for s in copy.scopes for c in askable_cases(pattern, s, path, converted, copy.second)]
         for answer in ANSWERS:
             same = [(s, c) for s, c in candidates if verdict(c.answer) == answer]
             least = min((c.rank for _, c in same), default=0)
@@ -275,7 +304,7 @@ def _edited_pairs(
 
 
 @catalog_cache
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def edited_texts(path: str, seed: int) -> tuple[EditedCopy, ...]:
     """Return copies of a project with one edit each in the user's own text."""
     project = load(path)
@@ -285,18 +314,30 @@ def edited_texts(path: str, seed: int) -> tuple[EditedCopy, ...]:
     copies = ((edit, _levels_of(edit.workflow, "")) for edit in edited)
     return tuple(
         [
-            EditedCopy(edit.kind, edit.workflow, scopes_of_edit, edit.text)
+            EditedCopy(edit.kind, edit.workflow, scopes_of_edit, edit.text, _second(project.notation, edit.text))
             for edit, scopes_of_edit in copies
             if scopes_of_edit
         ]
     )
 
 
+def _second(notation: Notation, text: str) -> Mapping[str, Scope] | None:
+    """Return the levels of the second reading of a text by place; None if it leaves nothing open."""
+    interpreted = interpretation(notation.name, text)
+    return _by_place(combine_workflows(interpreted.doubtful)) if interpreted and interpreted.doubtful else None
+
+
+def _by_place(second: Workflow | None) -> Mapping[str, Scope] | None:
+    return None if second is None else {scope.place: scope for scope in _levels_of(second, "")}
+
+
 @catalog_cache
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def edited_copies(path: str, converted: str, seed: int) -> tuple[EditedCopy, ...]:
     """Return copies of a project with one edit each that the notation supports, from each shown workflow in turn."""
     project = load(path)
+    if not converted and project.notation.name in FILE_FORMATS:
+        return ()
     streams = [_copies(whole, path, converted, seed) for whole in shown_workflows(path, converted)]
     most = _max_copies(project.workflow)
     return tuple([copy for some in zip_longest(*streams) for copy in some if copy is not None][:most])

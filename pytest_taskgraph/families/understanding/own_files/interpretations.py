@@ -7,28 +7,28 @@ from functools import lru_cache
 
 from ....catalog import catalog_cache
 from ....errors import TaskgraphError
-from ....notations import NOTATIONS, Notation
+from ....notations import Notation, known_notation, known_notations
 from ....notations.notation import Interpretation
 from ....workflow.model import Workflow
 
 
 @catalog_cache
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def interpretation(name: str, text: str) -> Interpretation | None:
     """Return how a notation reads a text; None where that is the same for every text of the notation.
 
     Raises:
         ReadError: if the notation cannot read the text.
     """
-    notation = NOTATIONS[name]
+    notation = known_notation(name)
     return notation.interpret(text) if notation.interpreter is not None else None
 
 
 @catalog_cache
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def leaves_unnamed(text: str) -> bool:
     """Return True if a text in any notation holds exactly one workflow and does not name it."""
-    for notation in NOTATIONS.values():
+    for notation in known_notations():
         if notation.interpreter is not None:
             try:
                 return notation.interpret(text).unnamed

@@ -62,7 +62,7 @@ class Foreign:
 
 
 @catalog_cache
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=256)
 def _foreign_to(project: Workflow) -> Foreign:
     return Foreign(project)
 

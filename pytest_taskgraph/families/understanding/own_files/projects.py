@@ -1,20 +1,20 @@
-"""The user's own workflows: files of one notation, found within bounds and shown verbatim."""
+"""The user's own workflows: projects of one notation, shown verbatim."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import NamedTuple, NoReturn, TypeVar
 
 from ....catalog import catalog_cache
 from ....errors import UsageError, WorkflowError
 from ....notations import NOTATIONS
-from ....notations.notation import Notation, combine_workflows
-from ....notations.plain_json import FORMAT, digest
+from ....notations.notation import Interpretation, Notation, combine_workflows
+from ....notations.plain_json import digest
 from ....workflow.check import check, faulty_workflows
 from ....workflow.features import features
 from ....workflow.guards.syntax import comparisons, parse_guard
@@ -22,134 +22,9 @@ from ....workflow.model import Workflow
 from ....workflow.project import every_level
 from ....workflow.references import assemble, configurations, expand
 from ..patterns.scope import rotations
+from .found_files import FoundProject, find_files, read_text, split_pattern
 
-LARGEST_FILE = 4_000_000  # bytes; a workflow of 1,000 tasks has about a tenth of that
-MOST_ENTRIES = 20_000  # files and folders that are searched
-JSON_SUFFIX = ".json"
 _T = TypeVar("_T")
-MARKDOWN_SUFFIXES = frozenset({".md", ".markdown", ".mdx"})
-
-
-@dataclass(frozen=True, slots=True)
-class FoundFiles:
-    """Workflow files at a path, and files beside them that contain no workflow."""
-
-    chosen: dict[str, Path]  # by path in the project
-    skipped_files: tuple[str, ...] = ()
-
-
-def find_files(path: str) -> FoundFiles:
-    """Return the workflow files at a path: the file itself, or those of a folder and its sub-folders.
-
-    In a folder, `.json` files without the format of workflows are skipped, and so are files of prose beside those of
-    other notations: they count as notes.
-
-    Args:
-        path: A file or folder.
-
-    Raises:
-        UsageError: if there is no workflow file, or the path cannot be read.
-    """
-    root = Path(path)
-    try:
-        if root.is_file():
-            return FoundFiles({root.name: root})
-        if not root.is_dir():
-            raise UsageError(
-                f"{path}: no such file or folder; --taskgraph-workflow takes a workflow file or a folder of them"
-            )
-        if root.resolve().parent == root.resolve():
-            raise UsageError(f"{path}: the root of the file system is not a project; name the folder of the workflows")
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
-    suffixes = known_suffixes()
-    candidates = sorted(_files_below(root, path, suffixes))
-    data = [file for file in candidates if file.suffix.lower() == JSON_SUFFIX and not _declares_workflow(file)]
-    candidates = [file for file in candidates if file not in set(data)]
-    # Notes beside the workflows are prose too: they count only if there is no other file, those with charts first.
-    chosen = [file for file in candidates if file.suffix.lower() not in NOTATIONS["prose"].suffixes]
-    chosen = chosen or [file for file in candidates if is_markdown(file) and _holds_notation(file)] or candidates
-    skipped_files = tuple(file.relative_to(root).as_posix() for file in data)
-    if not chosen:
-        unread = f'; without "format": "{FORMAT}": {", ".join(skipped_files)}' if skipped_files else ""
-        raise UsageError(f"{path}: no workflow file in this folder; known: {', '.join(sorted(suffixes))}{unread}")
-    return FoundFiles({file.relative_to(root).as_posix(): file for file in chosen}, skipped_files)
-
-
-def known_suffixes() -> set[str]:
-    """Return the suffixes of all notations."""
-    return {*MARKDOWN_SUFFIXES, *(suffix for notation in NOTATIONS.values() for suffix in notation.suffixes)}
-
-
-def is_markdown(path: Path) -> bool:
-    """Return True for a file with a suffix of Markdown."""
-    return path.suffix.lower() in MARKDOWN_SUFFIXES
-
-
-def _holds_notation(path: Path) -> bool:
-    """Return True if a Markdown file holds a notation in code fences."""
-    try:
-        text = path.read_bytes()[:LARGEST_FILE].decode(errors="replace")
-    except OSError as error:
-        raise _unreadable(str(path), error) from None
-    return any(notation.is_fenced_in(text) for notation in NOTATIONS.values())
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a file with its line ends unchanged.
-
-    Raises:
-        UsageError: if the file cannot be read, is larger than `LARGEST_FILE`, or is not UTF-8.
-    """
-    try:
-        size = path.stat().st_size
-        if size > LARGEST_FILE:
-            raise UsageError(
-                f"{path}: the file has {size:,} bytes; at most {LARGEST_FILE:,} are supported: split it, or shorten "
-                "its names and texts"
-            )
-        # Reading in text mode would turn CR LF into LF, but files are shown verbatim.
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
-    except OSError as error:
-        raise _unreadable(str(path), error) from None
-
-
-def _files_below(root: Path, path: str, suffixes: set[str]) -> Iterator[Path]:
-    """Yield the files of known suffixes in a folder and below it, without hidden ones such as .git."""
-
-    def fail(error: OSError) -> NoReturn:
-        raise _unreadable(str(error.filename or path), error)
-
-    entries = 0
-    for folder, folders, names in os.walk(root, onerror=fail):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        entries += len(folders) + len(names)
-        if entries > MOST_ENTRIES:
-            raise UsageError(
-                f"{path}: more than {MOST_ENTRIES:,} files and folders; name the folder of the workflows, or one file"
-            )
-        visible = (Path(folder, name) for name in names if not name.startswith("."))
-        try:
-            yield from [file for file in visible if file.suffix.lower() in suffixes and file.is_file()]
-        except OSError as error:
-            fail(error)
-
-
-def _declares_workflow(path: Path) -> bool:
-    """Return True if a JSON file declares the format of workflows, whether or not it can be read."""
-    try:
-        return path.stat().st_size <= LARGEST_FILE and f'"{FORMAT}"'.encode() in path.read_bytes()
-    except OSError as error:
-        raise _unreadable(str(path), error) from None
-
-
-def _unreadable(path: str, error: OSError | ValueError) -> UsageError:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return UsageError(f"{path}: cannot be read: {reason}; check the path and its permissions")
-
-
 LONGEST_NAME = 500  # characters of the name of a workflow, task, data or gateway
 NAME_EXCERPT = 40  # characters of a name that an error message repeats
 
@@ -158,52 +33,151 @@ NAME_EXCERPT = 40  # characters of a name that an error message repeats
 class Project:
     """Workflows and texts read from a path."""
 
-    path: str
-    text: str  # as it is shown: verbatim, a folder's files with path headings
+    path: str  # as a user can type it
+    text: str  # as it is shown: verbatim, several files with path headings
     notation: Notation
     workflow: Workflow
     files: dict[str, str] = field(default_factory=dict)  # path to text, as it is shown
     skipped_files: tuple[str, ...] = ()  # files beside them that contain no workflow
-    refusals: tuple[str, ...] = ()  # of files of a folder that cannot be used, a line each with file and reason
+    refusals: tuple[str, ...] = ()  # of files that cannot be used, a line each with file and reason
+    left_out: tuple[str, ...] = ()  # what the files hold that is no part of the workflows, a line each
+    second: Workflow | None = None  # a second reading: a case is asked if it has the same answer in both
+    own_files: int = 1  # number of files, without those that they only refer to
+    own_workflows: int = 1  # number of workflows in these
 
     @property
     def digest(self) -> str:
         """Return the digest of the workflows."""
         return digest(self.workflow)
 
+    @property
+    def title(self) -> str:
+        """Return the name of the file or folder."""
+        base, _ = split_pattern(self.path)
+        return base.name or base.resolve().name
+
+
+class OwnWorkflows(NamedTuple):
+    """The projects at a path of the user's own, at least one, and the files there that are left out.
+
+    Args:
+        projects: The projects that can be used.
+        skipped_files: Files that contain no workflow.
+        refusals: A line for each file that cannot be used, with the reason.
+    """
+
+    projects: tuple[Project, ...]
+    skipped_files: tuple[str, ...]
+    refusals: tuple[str, ...]
+
+    @property
+    def files(self) -> int:
+        """Return the number of files that are used; one to which several refer counts once."""
+        return len({file for project in self.projects for file in project.files})
+
 
 @catalog_cache
-@lru_cache(maxsize=32)
-def load(path: str) -> Project:
-    """Return the project at a path: a file, or the files of a folder that can be used.
+@lru_cache(maxsize=256)
+def load_all(path: str) -> OwnWorkflows:
+    """Return the projects at a path: a file, a folder or a pattern.
 
     Raises:
-        UsageError: if no text can be read, with files and lines.
+        UsageError: if none can be used; of a single one, its own error.
+    """
+    found = find_files(path)
+    if len(found.projects) == 1:
+        project = load(path)
+        return OwnWorkflows((project,), project.skipped_files, project.refusals)
+    refused = _RefusedFiles(path)
+    projects = refused.sort_out({each.path: partial(load, each.path) for each in found.projects})
+    refusals = (*refused.lines, *chain.from_iterable(project.refusals for project in projects.values()))
+    return OwnWorkflows(tuple(projects.values()), found.skipped_files, tuple(dict.fromkeys(refusals)))
+
+
+@lru_cache(maxsize=64)
+def project_paths(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the paths of all projects at the paths that the user stated: their indexes identify them in a run."""
+    return tuple([project.path for path in paths for project in load_all(path).projects])
+
+
+@catalog_cache
+@lru_cache(maxsize=1024)
+def load(path: str) -> Project:
+    """Return the project at a path: a file, or the files of one project that can be used.
+
+    Raises:
+        UsageError: if no text can be read, with files and lines, or the path holds several projects.
         WorkflowError: if no workflow is well-formed, or not all of a folder are together.
     """
-    found_files, refused = find_files(path), _RefusedFiles(path)
-    texts = refused.sort_out({name: partial(read_text, file) for name, file in found_files.chosen.items()})
-    files = {name: found_files.chosen[name] for name in texts}
-    notations = _notations(path, files, texts)
+    found = find_files(path)
+    if len(found.projects) > 1:
+        known = ", ".join(each.path for each in found.projects[:3])
+        raise UsageError(f"{path}: holds {len(found.projects)} projects; name one of them, such as {known}")
+    project, refused = found.projects[0], _RefusedFiles(path)
+    texts = refused.sort_out({name: partial(read_text, file) for name, file in project.files.items()})
     interpretations = refused.sort_out(
-        {name: partial(notations[0].interpret, text, str(files[name])) for name, text in texts.items()}
+        {name: partial(project.notations[0].interpret, text, str(project.files[name])) for name, text in texts.items()}
     )
     by_file = {name: each.workflows for name, each in interpretations.items()}
     places: dict[str, Path] = {}
-    refused.sort_out({name: partial(_check_names, files[name], each, places) for name, each in by_file.items()})
-    workflow = _project_of({name: each for name, each in by_file.items() if name not in refused.errors}, files, refused)
+    refused.sort_out({name: partial(_check_names, project.files[name], each, places) for name, each in by_file.items()})
+    main = next(iter(project.files))
+    if main in refused.errors and not project.is_joined:
+        raise refused.errors[main]
+    used = {name: each for name, each in by_file.items() if name not in refused.errors}
+    workflow = _project_of(used, project.files, refused)
     interpretations = {name: each for name, each in interpretations.items() if name not in refused.errors}
-    texts = {name: texts[name] for name in interpretations}
+    loaded = _combined(path, project, workflow, interpretations)
+    if isinstance(loaded, UsageError):  # what the file refers to is left out
+        refused.errors[main] = loaded
+        alone = {main: interpretations[main]}
+        loaded = _combined(path, project, _checked(path, combine_workflows(by_file[main])), alone)
+    if isinstance(loaded, UsageError):
+        raise loaded
+    own = [*used] if project.is_joined else [main]
+    return replace(
+        loaded,
+        skipped_files=found.skipped_files,
+        refusals=refused.lines,
+        own_files=len(own),
+        own_workflows=sum(len(by_file[name]) for name in own),
+    )
+
+
+def _combined(
+    path: str, project: FoundProject, workflow: Workflow, interpretations: Mapping[str, Interpretation]
+) -> Project | UsageError:
+    """Return the project of the files as they are shown, or the error where files that are not joined do not fit.
+
+    Args:
+        path: The path of the project.
+        project: Its files.
+        workflow: The workflows of the files, read one by one.
+        interpretations: How each file was read, by name.
+
+    Raises:
+        UsageError: if files that are joined do not fit each other.
+    """
     # Variants of one notation share their reader, but each is explained in its own words.
-    notation = next((each for each in notations if not features(workflow) & each.unsupported), notations[0])
-    shown_files = {str(files[name]): each.presented for name, each in interpretations.items()}
-    shown_texts = [*shown_files.values()]
+    notation = next((n for n in project.notations if not features(workflow) & n.unsupported), project.notations[0])
+    files = {str(project.files[name]): each.presented for name, each in interpretations.items()}
+    texts = [*files.values()]
     if len(texts) > 1:
-        shown_texts = [f"{notation.heading(name)}\n{text}" for name, text in zip(texts, shown_texts, strict=True)]
-    whole = "\n\n".join(text.strip("\n") for text in shown_texts)
+        texts = [f"{notation.heading(name)}\n{text}" for name, text in zip(interpretations, texts, strict=True)]
+    whole = "\n\n".join(text.strip("\n") for text in texts)
+    left_out = tuple(chain.from_iterable(each.left_out for each in interpretations.values()))
+    doubtful = next(iter(interpretations.values())).doubtful if len(texts) == 1 else ()
     if notation.interpreter is not None and len(texts) > 1:  # its rules depend on all that is shown
-        workflow = _checked(path, combine_workflows(notation.interpret(whole).workflows))
-    return Project(path, whole, notation, workflow, shown_files, found_files.skipped_files, refused.lines)
+        try:
+            interpreted = notation.interpret(whole)
+            workflow = _checked(path, combine_workflows(interpreted.workflows))
+            left_out, doubtful = interpreted.left_out, interpreted.doubtful
+        except UsageError as error:
+            if project.is_joined:
+                raise
+            return error
+    second = combine_workflows(doubtful) if doubtful else None
+    return Project(path, whole, notation, workflow, files, left_out=left_out, second=second)
 
 
 class _RefusedFiles:
@@ -259,31 +233,6 @@ def _checked(path: str, workflow: Workflow) -> Workflow:
     return workflow
 
 
-def _notations(path: str, files: dict[str, Path], texts: Mapping[str, str]) -> list[Notation]:
-    """Return the notations of such files; at least one.
-
-    Raises:
-        UsageError: if no notation reads all files.
-    """
-    if embedded := [n for n in NOTATIONS.values() if _is_embedded(n, files, texts)]:
-        return embedded
-    suffixes = {file.suffix.lower() for file in files.values()}
-    by_suffix = {suffix: [n for n in NOTATIONS.values() if suffix in n.suffixes] for suffix in sorted(suffixes)}
-    if unknown := [suffix for suffix, notations in by_suffix.items() if not notations]:
-        raise UsageError(f"{path}: no notation for files {unknown[0]!r}; known: {', '.join(sorted(known_suffixes()))}")
-    shared = [n for n in NOTATIONS.values() if all(n in notations for notations in by_suffix.values())]
-    if not shared:
-        raise UsageError(f"{path}: files of several notations ({', '.join(sorted(by_suffix))}); give one folder each")
-    return shared
-
-
-def _is_embedded(notation: Notation, files: dict[str, Path], texts: Mapping[str, str]) -> bool:
-    """Return True if some files are Markdown with the notation in code fences, and all others are of the notation."""
-    fenced = {name for name, file in files.items() if is_markdown(file) and notation.is_fenced_in(texts[name])}
-    others = (file for name, file in files.items() if name not in fenced)
-    return bool(fenced) and all(file.suffix.lower() in notation.suffixes for file in others)
-
-
 def _check_names(file: Path, workflows: Sequence[Workflow], places: dict[str, Path]) -> None:
     """Check the names in a file of a project.
 
@@ -333,7 +282,7 @@ def _project_of(
 
 
 @catalog_cache
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=1024)
 def has_parameters(path: str) -> bool:
     """Return True if workflows or tasks of a project have parameters, or conditions compare any."""
     project_levels = list(every_level(load(path).workflow))

@@ -23,10 +23,14 @@ from ....notations.wadl.words import quote
 from ....workflow.check import problems
 from ....workflow.model import END, START, Workflow
 from ....workflow.references import levels
+from .actions_edits import ACTIONS_WAYS
+from .argo_edits import ARGO_WAYS
+from .bpmn_edits import BPMN_WAYS
 
 TRIES_PER_EDIT: Final = 3  # candidates that are read for each requested edit
 MOST_LINKED: Final = 20  # tasks between which links are added; more are sampled
 KINDS: Final = ("link", "data link", "reference")
+IMPLIED_ENDS: Final = {"mermaid", "actions", "argo", "bpmn"}  # START and END follow from the rest
 _ARROW = re.compile(r"[ \t]*(?:-->|->|==>|-\.->)[ \t]*(?:\|[^|\n]*\|)?[ \t]*")
 _REFERENCE = re.compile(r"(?<=\bsubworkflow )[\w.]+(?=;)")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -70,7 +74,7 @@ def text_edits(notation: Notation, heading: str, text: str, rng: Random, most: i
     for start, end, new in candidates[: TRIES_PER_EDIT * most]:
         changed = f"{heading}\n{text[:start]}{new}{text[end:]}"
         after = _read(notation, changed)
-        kind = step(before, after, notation.name == "mermaid") if after is not None else ""
+        kind = step(before, after, notation.name in IMPLIED_ENDS) if after is not None else ""
         if after is not None and kind and sum(edit.kind == kind for edit in edits.values()) <= most // 3:
             edits.setdefault(changed, TextEdit(kind, changed, after))
         if len(edits) == most:
@@ -108,8 +112,8 @@ def _replacement(kind: str, old: Part, new: Part) -> str:
     """Return the kind of the step from one link or reference to another one."""
     if kind == "reference":
         return "reference replaced" if old[:-1] == new[:-1] else ""
-    if kind == "link" and old[:-1] == new[:-1] and old[-1] is not None:
-        return "condition removed" if new[-1] is None else "condition replaced"
+    if kind == "link" and old[:-1] == new[:-1]:
+        return f"condition {'added' if old[-1] is None else 'removed' if new[-1] is None else 'replaced'}"
     return ""
 
 
@@ -239,7 +243,10 @@ _ARROW_WAYS: Final[tuple[EditWay, ...]] = (
     _replace_comparison,
     _replace_reference,
 )
-EDIT_WAYS: Final[dict[str, tuple[EditWay, ...]]] = dict.fromkeys(
-    ("wadl", "wadl-separate", "wadl-expanded", "mermaid"), _ARROW_WAYS
-)
+EDIT_WAYS: Final[dict[str, tuple[EditWay, ...]]] = {
+    **dict.fromkeys(("wadl", "wadl-separate", "wadl-expanded", "mermaid"), _ARROW_WAYS),
+    "actions": ACTIONS_WAYS,
+    "argo": ARGO_WAYS,
+    "bpmn": BPMN_WAYS,
+}
 """The ways to edit a text, by the name of its notation."""

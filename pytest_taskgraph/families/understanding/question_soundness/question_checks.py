@@ -28,7 +28,7 @@ from ....benchmarks.instances import Check
 from ....errors import ReadError, UnsupportedFeatureError
 from ....generation.builder import shuffle_declarations
 from ....generation.edits import edits
-from ....notations import notation
+from ....notations import known_notation, notation
 from ....scoring.forms import show_answer
 from ....trial import Question
 from ....workflow.model import Task, Workflow
@@ -134,7 +134,7 @@ class QuestionChecks:
         if any(spelling in self.posed.text for spelling in (name, json.dumps(name)[1:-1], html.escape(name))):
             return True
         try:
-            back = notation(self.posed.notation).read(self.posed.text)
+            back = known_notation(self.posed.notation).read(self.posed.text)
         except ReadError:
             return False
         return kind != "gateway" and name in names_of(back)

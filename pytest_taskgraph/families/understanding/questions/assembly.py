@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
-from typing import Any
+from functools import lru_cache
+from itertools import chain, count, product
+from random import Random
+from typing import Any, NamedTuple
 
+from ....catalog import catalog_cache
 from ....errors import NoCaseError, NothingToAskError, UsageError
 from ....generation.recipe import TASKS
 from ....generation.vocabularies import VOCABULARIES
@@ -16,7 +19,7 @@ from ....scoring.forms import form
 from ....scoring.metrics import check_text_metrics
 from ....trial import Question, digest_of
 from ..own_files import projects
-from ..own_files.choices import choose
+from ..own_files.choices import ANSWERS, Choice, choose
 from ..own_files.stated_case import stated_case
 from ..patterns import select
 from ..patterns.pattern import PATTERNS, Pattern
@@ -27,15 +30,15 @@ from ..variations import add_variations, resolve_reference, variation_notices
 from ..variations import check as check_relations
 from .composition import compose, question_metrics
 from .examples import shots_of, unsupported_by_examples
-from .ingredients import PatternQuestion, PatternReference, workflow_of_question
+from .ingredients import PatternQuestion, PatternReference, own_path, workflow_of_question
 from .left_out import (
     balance_notices,
+    left_out_notices,
     notation_notices,
     project_notices,
     recipe_features,
     size_notices,
     size_problem,
-    skipped_file_notices,
 )
 from .phrasings import apply_own_phrasings, apply_phrasings, check_templates
 from .sample import DrawnCase, draw
@@ -66,7 +69,7 @@ def check(settings: UnderstandingSettings) -> None:
     check_text_metrics(settings.text_metrics)
     check_relations(settings.vary)
     for path in settings.workflows:
-        projects.load(path)
+        projects.load_all(path)
 
 
 def references(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list[PatternReference]:
@@ -102,7 +105,7 @@ def notices(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list
         return []
     if settings.workflows:
         left_out = [
-            *skipped_file_notices(settings.workflows),
+            *left_out_notices(settings.workflows),
             *project_notices(patterns, settings),
             *balance_notices(patterns, settings),
             *_example_notices(patterns, settings),
@@ -130,7 +133,7 @@ def _files(
     """Return the user's own files, path to text, where they are shown verbatim; otherwise none."""
     if reference.source < 0 or settings.convert:
         return {}
-    project = projects.load(settings.workflows[reference.source])
+    project = projects.load(own_path(reference, settings))
     return project.files if project.text == pattern_question.text else {}
 
 
@@ -159,11 +162,11 @@ def _references_of_patterns(patterns: Sequence[Pattern], settings: Understanding
 def _stated_references(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[PatternReference]:
     """Yield the question whose text a suite states, about each of the user's projects that allows it."""
     text = settings.question
-    for source in _sources(settings):
-        words = apply_own_phrasings(pattern, settings.templates, settings.workflows[source])
-        project = projects.load(settings.workflows[source])
+    for source, path in chain.from_iterable(some.items() for some in _sources(settings.workflows, settings.convert)):
+        words = apply_own_phrasings(pattern, settings.templates, path)
+        project = projects.load(path)
         for converted in settings.notations if settings.convert else ("",):
-            if stated_case(words, settings.workflows[source], converted, text) is not None:
+            if stated_case(words, path, converted, text) is not None:
                 suffix = f"{_safe(project.workflow.name)}-{project.digest[:6]}-q{digest_of(text)[:6]}"
                 reference = _reference(pattern, settings, converted or project.notation.name, suffix, 0, 0, source)
                 yield replace(reference, question=text)
@@ -229,23 +232,78 @@ def _check_phrasings(drawn: DrawnCase, words: Pattern) -> None:
 
 
 def _own_file_references(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[PatternReference]:
-    for source in _sources(settings):
-        path = settings.workflows[source]
+    for sources in _sources(settings.workflows, settings.convert):
         for converted in settings.notations if settings.convert else ("",):
-            chosen = choose(pattern, path, converted, settings.seed, settings.instances)
-            project = projects.load(path)
-            if shots_of(settings) and unsupported_by_examples(pattern, converted or project.notation.name):
-                continue
-            for ordinal, scope in enumerate(case.scope for case in chosen):
+            for source, ordinal, choice in _spread_choices(pattern, sources, converted, settings):
+                project, scope = projects.load(sources[source]), choice.scope
                 name = _safe(scope.workflow.name if scope.whole else project.workflow.name)
                 suffix = f"{name}-{project.digest[:6]}-{ordinal:03d}"
-                yield _reference(pattern, settings, converted or project.notation.name, suffix, ordinal, 0, source)
+                reference = _reference(
+                    pattern, settings, converted or project.notation.name, suffix, ordinal, 0, source
+                )
+                shift = _phrasing_shift(pattern, project.digest) if len(sources) > 1 else 0
+                yield replace(reference, shift=shift)
+
+
+class _SpreadChoice(NamedTuple):
+    """A case that is asked: the index of its project, its number among the cases of that project, and the case."""
+
+    source: int
+    ordinal: int
+    choice: Choice
+
+
+def _spread_choices(
+    pattern: Pattern, sources: Mapping[int, str], converted: str, settings: UnderstandingSettings
+) -> Iterator[_SpreadChoice]:
+    """Yield `instances` cases of a pattern about the projects at one path, as many of each project as possible.
+
+    Projects take turns, in an order that pattern and seed decide; a pair of yes and no is one turn. More instances
+    extend fewer.
+
+    Args:
+        pattern: The pattern.
+        sources: The paths of the projects by their index.
+        converted: The notation to show them in; empty for the files themselves.
+        settings: The settings of the run.
+    """
+    order = [*sources]
+    if len(order) > 1:
+        Random(f"spread|{pattern.name}|{settings.seed}").shuffle(order)
+    step = len(ANSWERS) if pattern.yes_no else 1
+    left, start = settings.instances, 0
+    while left > 0 and order:
+        for source in order.copy():
+            chosen = _supported_choices(pattern, sources[source], converted, settings)
+            for ordinal, choice in [*enumerate(chosen)][start : start + min(step, left)]:
+                yield _SpreadChoice(source, ordinal, choice)
+                left -= 1
+            if len(chosen) <= start + step:
+                order.remove(source)
+            if left <= 0:
+                return
+        start += step
+
+
+def _phrasing_shift(pattern: Pattern, digest: str) -> int:
+    """Return the even number by which the questions about a project are shifted, so that phrasings take turns."""
+    return 2 * Random(f"shift|{pattern.name}|{digest}").randrange(2)
+
+
+def _supported_choices(
+    pattern: Pattern, path: str, converted: str, settings: UnderstandingSettings
+) -> tuple[Choice, ...]:
+    notation = converted or projects.load(path).notation.name
+    if shots_of(settings) and unsupported_by_examples(pattern, notation):
+        return ()
+    return choose(pattern, path, converted, settings.seed, settings.instances)
 
 
 def _example_notices(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> Iterator[str]:
     """Yield a line for each pattern and notation of own files that does not support the pattern's examples."""
     if shots_of(settings):
-        own = [projects.load(path).notation.name for path in settings.workflows]
+        paths = projects.project_paths(settings.workflows)
+        own = [projects.load(path).notation.name for path in paths]
         for notation_name in dict.fromkeys(settings.notations if settings.convert else own):
             for pattern in patterns:
                 if unsupported := ", ".join(sorted(unsupported_by_examples(pattern, notation_name))):
@@ -253,13 +311,20 @@ def _example_notices(patterns: Sequence[Pattern], settings: UnderstandingSetting
                     yield f"{pattern.name} is left out: {where}"
 
 
-def _sources(settings: UnderstandingSettings) -> list[int]:
-    """Return the indexes of the user's projects; of projects with the same question ids, the first."""
+@catalog_cache
+@lru_cache(maxsize=16)
+def _sources(paths: tuple[str, ...], convert: bool) -> tuple[Mapping[int, str], ...]:
+    """Return the paths of the user's projects by their index in the run, for each path that the user stated.
+
+    Of projects with the same question ids, only the first is listed.
+    """
+    index = count()
+    numbered = [[(next(index), project) for project in projects.load_all(path).projects] for path in paths]
     first: dict[tuple[str, str], int] = {}
-    for source, path in enumerate(settings.workflows):
-        project = projects.load(path)
-        first.setdefault((project.digest, "" if settings.convert else project.notation.name), source)
-    return list(first.values())
+    for source, project in chain.from_iterable(numbered):
+        first.setdefault((project.digest, "" if convert else project.notation.name), source)
+    listed = {*first.values()}
+    return tuple({source: project.path for source, project in some if source in listed} for some in numbered)
 
 
 def _reference(

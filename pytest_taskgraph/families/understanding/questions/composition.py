@@ -9,8 +9,8 @@ from functools import lru_cache, partial
 from types import MappingProxyType
 
 from ....benchmarks.prompts import ComposedPrompt
-from ....notations import notation
-from ....notations.notation import Notation
+from ....notations import FILE_FORMATS, known_notation
+from ....notations.notation import Notation, combine_workflows
 from ....notations.plain_json import digest
 from ....notations.wadl.files import referenced_names
 from ....scoring.forms import form
@@ -76,9 +76,16 @@ def present(
     """
     if presentation != "agent":
         return PresentedWorkflow(text)
-    whole = notation.read_files(files) if files else notation.read(text)
+    only_read = notation.name in FILE_FORMATS
+    if only_read:  # its files are read together, and none is written
+        whole = combine_workflows(notation.interpret(text).workflows)
+    else:
+        whole = notation.read_files(files) if files else notation.read(text)
     index = Index(whole)
-    texts = _verbatim_texts(notation, files) if files else _rendered_texts(notation, index)
+    if only_read:
+        texts = dict.fromkeys(index.exact, text)
+    else:
+        texts = _verbatim_texts(notation, files) if files else _rendered_texts(notation, index)
     specifications = {str(name): texts[name] for name in index.exact}
     root = index.exact.get(scope.root.qualified, whole)
     return PresentedWorkflow(
@@ -189,7 +196,7 @@ def compose(
     paths = nested_task_paths(question.scope.workflow)
     names = known_names(question.workflow, question.scope.workflow, paths)
     text = sentence(question.phrased, question.phrasing, question.scope, question.case)
-    notation_shown = notation(question.notation)
+    notation_shown = known_notation(question.notation)
     needs = question.pattern.needs
     shown_workflow = present(question.text, settings.presentation, notation_shown, question.scope, needs, files)
     special = features(question.workflow, {"exceptional", "durations"})
@@ -229,7 +236,7 @@ def _examples(
     if not shots_of(settings):
         return ()
     size = size_of(question.pattern, reference.tasks)
-    series = ExampleSeries(shots_of(settings), size, settings.seed, reference.ordinal)
+    series = ExampleSeries(shots_of(settings), size, settings.seed, reference.turn)
     cases = draw_examples(question.pattern, series, workflow_digest)
     place = prompt_template(settings.prompt, settings.templates).place
     return solve_examples(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from ....errors import NoCaseError
-from ....notations import notation
+from ....notations import FILE_FORMATS, notation
 from ....notations.plain_json import digest
 from ....scoring.forms import form
 from ....trial import Place
@@ -50,7 +50,9 @@ def size_of(pattern: Pattern, tasks: int) -> int:
 
 
 def unsupported_by_examples(pattern: Pattern, notation_name: str) -> frozenset[str]:
-    """Return the features of examples for own files that the notation does not support."""
+    """Return the features of examples for own files that the notation does not support; none is written in a format."""
+    if notation_name in FILE_FORMATS:
+        return frozenset({"writing"})
     return recipe_features(pattern, size_of(pattern, 0)) & notation(notation_name).unsupported
 
 

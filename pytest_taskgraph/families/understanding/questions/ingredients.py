@@ -38,10 +38,16 @@ class PatternReference:
     notation: str
     ordinal: int
     tasks: int = 0  # the size of the generated workflow
-    source: int = -1  # index of the user's own project among those given; -1: generated
+    source: int = -1  # index of the user's own project among those at the given paths; -1: generated
     relation: str = ""  # the kind of variation; empty: not varied
     twin: str = ""  # id of the question that it varies
     question: str = ""  # the text of the one question about the user's own workflow that a suite states
+    shift: int = 0  # of projects that share the questions of a path: it varies phrasings and examples among them
+
+    @property
+    def turn(self) -> int:
+        """Return the number that decides the phrasing and the examples."""
+        return self.ordinal + self.shift
 
     @classmethod
     def of(cls, reference: QuestionReference) -> PatternReference:
@@ -51,8 +57,14 @@ class PatternReference:
     def generic(self, labels: Mapping[str, str | int | None]) -> QuestionReference:
         """Return the generic reference with these labels."""
         payload = {"notation": self.notation, "ordinal": self.ordinal, "tasks": self.tasks, "source": self.source,
-                   **({"question": self.question} if self.question else {})}  # fmt: skip
+                   **({"question": self.question} if self.question else {}),
+                   **({"shift": self.shift} if self.shift else {})}  # fmt: skip
         return QuestionReference(self.id, self.pattern, payload, labels, relation=self.relation, twin=self.twin)
+
+
+def own_path(reference: PatternReference, settings: UnderstandingSettings) -> str:
+    """Return the path of the user's own project that a question is about."""
+    return projects.project_paths(settings.workflows)[reference.source]
 
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
@@ -119,7 +131,7 @@ def unvaried_question(reference: PatternReference, settings: UnderstandingSettin
     if reference.source < 0:
         phrased = apply_phrasings(pattern, settings.templates)
     else:
-        phrased = apply_own_phrasings(pattern, settings.templates, settings.workflows[reference.source])
+        phrased = apply_own_phrasings(pattern, settings.templates, own_path(reference, settings))
     if reference.question:
         return _stated_question(reference, settings, phrased)
     names = edit = ""
@@ -128,14 +140,14 @@ def unvaried_question(reference: PatternReference, settings: UnderstandingSettin
         workflow, scope, case, names = drawn_case.project, drawn_case.scope, drawn_case.case, drawn_case.names
         text = write_workflow(workflow, reference.notation)
     else:
-        path, converted = settings.workflows[reference.source], reference.notation if settings.convert else ""
+        path, converted = own_path(reference, settings), reference.notation if settings.convert else ""
         chosen = choose(pattern, path, converted, settings.seed, max(settings.instances, reference.ordinal + 1))
         workflow, scope, case, edit, text = chosen[reference.ordinal]
         if edit:
             text = text or text_of(path, workflow, notation(reference.notation), edit)
         else:
             text = write_workflow(workflow, converted) if converted else projects.load(path).text
-    phrasing = phrasing_of(phrased, reference.ordinal, settings.phrasing)
+    phrasing = phrasing_of(phrased, reference.turn, settings.phrasing)
     interpreted = interpretation(reference.notation, text) if reference.source >= 0 else None
     if interpreted is not None and interpreted.unnamed:
         scope = omit_workflow_name(scope)
@@ -156,7 +168,7 @@ def _stated_question(reference: PatternReference, settings: UnderstandingSetting
     Raises:
         UsageError: if the workflow does not allow it.
     """
-    path, converted = settings.workflows[reference.source], reference.notation if settings.convert else ""
+    path, converted = own_path(reference, settings), reference.notation if settings.convert else ""
     stated = stated_case(phrased, path, converted, reference.question)
     if stated is None:
         raise UsageError(f"pattern {phrased.name!r} does not ask {reference.question!r} about {path}")
@@ -176,7 +188,7 @@ def workflow_of_question(
     workflow. A varied workflow is a different one.
     """
     as_shown = reference.source < 0 or reference.relation
-    project = question.workflow if as_shown else projects.load(settings.workflows[reference.source]).workflow
+    project = question.workflow if as_shown else projects.load(own_path(reference, settings)).workflow
     if not project.others:
         return project
     return next(

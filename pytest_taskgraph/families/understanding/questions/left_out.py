@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 
 from ....errors import RecipeTooLargeError, RecipeTooSmallError
 from ....notations import notation
+from ....reports.wording import count
 from ..own_files import projects
 from ..own_files.choices import LONGEST, Listing, choose, list_cases, unbalanced
+from ..own_files.found_files import title_of
 from ..patterns.pattern import Pattern
 from ..understanding_settings import UnderstandingSettings
 from .sample import recipe_for
 
 MOST_NAMED = 5  # files that a line lists
+MOST_LINES = 100  # on parts of files that are left out, of one path
+SHOW = "python -m pytest_taskgraph show"
 
 
 def recipe_features(pattern: Pattern, size: int) -> frozenset[str]:
@@ -59,22 +65,34 @@ def notation_notices(patterns: Sequence[Pattern], settings: UnderstandingSetting
 
 
 def project_notices(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> Iterator[str]:
-    """Yield lines for each of the user's projects: patterns without a case, and incomplete lists of cases."""
-    for path in settings.workflows:
-        for converted in settings.notations if settings.convert else ("",):
-            place = f"{path}{f' in {converted}' if converted else ''}"
-            cases_by_pattern = {pattern.name: list_cases(pattern, path, converted) for pattern in patterns}
-            if empty := [_with_kinds(name, each) for name, each in cases_by_pattern.items() if each.always_empty]:
-                yield f"{place}: not asked, because every answer is none: {', '.join(empty)}"
-            without_case = [p.name for p in patterns if not _has_case(p, path, converted, settings.seed)]
-            if none := [name for name in without_case if not cases_by_pattern[name].always_empty]:
-                yield f"{place}: nothing to ask for {', '.join(none)}"
-            if long := [name for name, pattern in cases_by_pattern.items() if pattern.too_long]:
-                yield f"{place}: answers of more than {LONGEST} names are not asked for: {', '.join(long)}"
-            if sampled := [name for name, pattern in cases_by_pattern.items() if "cases" in pattern.bounds]:
-                yield f"{place} is too large to ask about all of it; a sample is taken for {', '.join(sampled)}"
-            if cut := [name for name, pattern in cases_by_pattern.items() if "steps" in pattern.bounds]:
-                yield f"{place} is too large to work out all answers; some cases are left out for {', '.join(cut)}"
+    """Yield lines for each of the user's paths: patterns without a question, and incomplete lists of cases."""
+    for path, converted in product(settings.workflows, settings.notations if settings.convert else ("",)):
+        place = f"{path}{f' in {converted}' if converted else ''}"
+        paths = projects.project_paths((path,))
+        if len(paths) > 1:
+            if none := [pattern.name for pattern in patterns if not _is_asked(pattern, paths, converted, settings)]:
+                yield f"{place}: nothing to ask in any of {len(paths)} files for {', '.join(none)}"
+        else:
+            yield from _notices_of_project(patterns, place, paths[0], converted, settings.seed)
+
+
+def _is_asked(pattern: Pattern, paths: Sequence[str], converted: str, settings: UnderstandingSettings) -> bool:
+    return any(choose(pattern, path, converted, settings.seed, settings.instances) for path in paths)
+
+
+def _notices_of_project(patterns: Sequence[Pattern], place: str, path: str, converted: str, seed: int) -> Iterator[str]:
+    cases_by_pattern = {pattern.name: list_cases(pattern, path, converted) for pattern in patterns}
+    if empty := [_with_kinds(name, each) for name, each in cases_by_pattern.items() if each.always_empty]:
+        yield f"{place}: not asked, because every answer is none: {', '.join(empty)}"
+    without_case = [p.name for p in patterns if not _has_case(p, path, converted, seed)]
+    if none := [name for name in without_case if not cases_by_pattern[name].always_empty]:
+        yield f"{place}: nothing to ask for {', '.join(none)}"
+    if long := [name for name, pattern in cases_by_pattern.items() if pattern.too_long]:
+        yield f"{place}: answers of more than {LONGEST} names are not asked for: {', '.join(long)}"
+    if sampled := [name for name, pattern in cases_by_pattern.items() if "cases" in pattern.bounds]:
+        yield f"{place} is too large to ask about all of it; a sample is taken for {', '.join(sampled)}"
+    if cut := [name for name, pattern in cases_by_pattern.items() if "steps" in pattern.bounds]:
+        yield f"{place} is too large to work out all answers; some cases are left out for {', '.join(cut)}"
 
 
 def _with_kinds(name: str, listing: Listing) -> str:
@@ -92,29 +110,71 @@ def _has_case(pattern: Pattern, path: str, converted: str, seed: int) -> bool:
 
 
 def balance_notices(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> Iterator[str]:
-    """Yield a line for each of the user's projects, with the patterns of which it allows only yes or only no."""
-    for path in settings.workflows:
-        for converted in settings.notations if settings.convert else ("",):
-            answers = {
-                pattern.name: unbalanced(pattern, path, converted, settings.seed, settings.instances)
-                for pattern in patterns
-            }
-            sided = [f"{name} (only {answer})" for name, answer in answers.items() if answer]
-            if sided:
-                place = f"{path}{f' in {converted}' if converted else ''}"
-                yield f"{place}: not asked, because no change of one step leads to the other answer: {', '.join(sided)}"
+    """Yield a line for each of the user's single projects, with the patterns of which it allows only yes or only no."""
+    for path, converted in product(settings.workflows, settings.notations if settings.convert else ("",)):
+        if len(paths := projects.project_paths((path,))) > 1:
+            continue  # another project may allow both
+        answers = {
+            pattern.name: unbalanced(pattern, paths[0], converted, settings.seed, settings.instances)
+            for pattern in patterns
+        }
+        if sided := [f"{name} (only {answer})" for name, answer in answers.items() if answer]:
+            place = f"{path}{f' in {converted}' if converted else ''}"
+            yield f"{place}: not asked, because no change of one step leads to the other answer: {', '.join(sided)}"
 
 
-def skipped_file_notices(paths: Iterable[str]) -> Iterator[str]:
-    """Yield lines for each of the user's folders: files that contain no workflow, and files that cannot be used.
+def left_out_notices(paths: Iterable[str]) -> Iterator[str]:
+    """Yield lines for each of the user's paths: files and parts of files that are not used, each with the reason.
 
-    Each file that cannot be used has a line of its own, with the reason; their number follows.
+    Files that contain no workflow share a line.
     """
     for path in paths:
-        project = projects.load(path)
-        if refusals := project.refusals:
+        own = projects.load_all(path)
+        if refusals := own.refusals:
             yield from (f"not used: {refusal}" for refusal in refusals)
-            yield f"{path}: {len(refusals)} of {len(refusals) + len(project.files)} workflow files not used"
-        if files := project.skipped_files:
+            yield f"{path}: {len(refusals)} of {len(refusals) + own.files} workflow files not used"
+        if files := own.skipped_files:
             more = f" and {len(files) - MOST_NAMED} more" if len(files) > MOST_NAMED else ""
             yield f"{path}: skipped, because they contain no workflow: {', '.join(files[:MOST_NAMED])}{more}"
+        lines = [line for project in own.projects for line in left_out_lines(project)]
+        yield from lines[:MOST_LINES]
+        if len(lines) > MOST_LINES:
+            yield f"{path}: {len(lines) - MOST_LINES} more parts are left out; `{SHOW} FILE` lists those of a file"
+
+
+def left_out_lines(project: projects.Project) -> list[str]:
+    """Return a line for each part of a project's files that is no part of its workflows."""
+    return [f"left out{'' if project.path in line else f' of {project.path}'}: {line}" for line in project.left_out]
+
+
+def source_lines(settings: UnderstandingSettings) -> list[str]:
+    """Return lines that state how many files, workflows and parts left out there are at the user's paths, by format."""
+    own = [projects.load_all(path) for path in settings.workflows]
+    if not own:
+        return []
+    used = [project for each in own for project in each.projects]
+    formats = Counter[str]()
+    for project in used:
+        formats[title_of(project.notation)] += project.own_files
+    workflows = sum(project.own_workflows for project in used)
+    left_out = {
+        "not used": sum(len(each.refusals) for each in own),
+        "without workflow": sum(len(each.skipped_files) for each in own),
+    }
+    parts = sum(len(project.left_out) for project in used)
+    files = sum(each.files for each in own)
+    by_format = ", ".join(f"{name}: {number}" for name, number in formats.most_common())
+    counts = [
+        f"{count(files, 'file')} with {count(workflows, 'workflow')} ({by_format})"
+        if files > 1
+        else f"{', '.join(formats)}, {count(workflows, 'workflow')}",
+        *(f"{count(number, 'file')} {words}" for words, number in left_out.items() if number),
+        *([f"{count(parts, 'part')} of files left out"] if parts else []),
+    ]
+    more = ": -v" if len(counts) > 1 else ""
+    lines = [f"{settings.workflows[0] if len(own) == 1 else f'{len(own)} paths'}: {'; '.join(counts)}{more}"]
+    if most := max((len(each.projects) for each in own if len(each.projects) > 1), default=0):
+        lines.append(
+            f"{settings.instances} questions per pattern, spread over {most} files; --taskgraph-instances=N asks more"
+        )
+    return lines

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import Final
 
@@ -121,8 +122,10 @@ def next_step_choice(workflow: Workflow, *, hardest: bool = False) -> Cases:
                     )
 
 
-def _beginnings(workflow: Workflow, hardest: bool) -> Iterator[tuple[tuple[str, ...], list[Candidate]]]:
-    """Yield beginnings of runs, with the tasks that can surely run next and those that surely cannot."""
+@lru_cache(maxsize=8)  # two patterns ask about the same beginnings, and the reader does so again
+def _beginnings(workflow: Workflow, hardest: bool) -> tuple[tuple[tuple[str, ...], list[Candidate]], ...]:
+    """Return beginnings of runs, with the tasks that can surely run next and those that surely cannot."""
+    found = list[tuple[tuple[str, ...], list[Candidate]]]()
     executions, graph, size = _known_runs(workflow), task_graph(workflow), len(workflow.tasks)
     conditional = {link.target for link in workflow.links if link.guard is not None}
     orders = dict.fromkeys(order for execution in executions for order in _first_parts(workflow, execution))
@@ -136,14 +139,13 @@ def _beginnings(workflow: Workflow, hardest: bool) -> Iterator[tuple[tuple[str, 
             task: NEXT if task in possible else why_not_next(workflow, done, task)
             for task in limit_candidates(sorted(asked), size, MOST_BEGINNINGS)
         }
-        yield (
-            done,
-            [
-                _candidate(workflow, done, task, kind, task not in hard, task in conditional)
-                for task, kind in kinds.items()
-                if kind
-            ],
-        )
+        candidates = [
+            _candidate(workflow, done, task, kind, task not in hard, task in conditional)
+            for task, kind in kinds.items()
+            if kind
+        ]
+        found.append((done, candidates))
+    return tuple(found)
 
 
 def _candidate(

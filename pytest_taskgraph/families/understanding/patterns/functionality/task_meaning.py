@@ -40,9 +40,10 @@ def task_of_kind(workflow: Workflow) -> Cases:
     those of positives; kinds that it does not mention come last. Of two kinds, the text mentions either as often for
     yes as for no, and at other levels too or not. So how often a kind occurs says nothing about the level asked about.
     """
-    kinds, mentions = Counter(_kinds(workflow).values()), _mentions(workflow)
+    kinds = Counter(_kinds(workflow).values())
     if not kinds:
         return
+    mentions = _mentions(workflow)
     for kind in sorted({*kinds, *_absent_kinds(workflow, set(kinds))}):
         labels: dict[str, str | int] = {"of_kind": kinds[kind], "difficulty": "easy"}
         rank, profile = int(not mentions[kind]), f"{min(mentions[kind], MOST_MENTIONS)} mentions"

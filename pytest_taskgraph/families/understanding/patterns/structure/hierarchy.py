@@ -186,7 +186,10 @@ def _reference_profile(workflows: Sequence[Workflow]) -> str:
 def _levels_by_path(workflow: Workflow) -> dict[Path, Workflow]:
     """Return the level itself and that inside every composite task, by path; empty if a reference is unresolved."""
     # With its name, an inline level would be confused with the workflow of that name among the others.
-    level_by_path = dict(levels(expand(replace(workflow, name=""))))
+    top = replace(workflow, name="")
+    inline = workflow.base is None and not any(task.reference for _, level in levels(top) for task in level.tasks)
+    # The others do not matter there, and a file of many jobs asks this of each.
+    level_by_path = dict(levels(expand(replace(top, others=()) if inline else top)))
     unresolved = any(task.reference is not None for level in level_by_path.values() for task in level.tasks)
     return {} if unresolved else level_by_path
 

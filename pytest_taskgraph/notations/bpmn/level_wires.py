@@ -1,0 +1,276 @@
+"""The control flow of one process or sub-process as wires between activities, gateways, START and END.
+
+Events that only pass the flow on are replaced by the wires through them; a gateway that joins and splits becomes two.
+There are two drafts of a level: what its flows state, and the same with everything in doubt (`doubtful`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final, Literal, NamedTuple
+
+from ...workflow.model import END, OTHERWISE, START, GatewayKind
+from .flow_scopes import Flow, Node, Scope, designation
+from .stuck_runs import stuck_joins
+from .token_flow import Concurrency, Wire
+
+_START_CHOICE: Final = "#start"
+_GATEWAY_KINDS: Final[dict[str, GatewayKind]] = {
+    "exclusiveGateway": "exclusive",
+    "eventBasedGateway": "exclusive",
+    "parallelGateway": "parallel",
+    "inclusiveGateway": "inclusive",
+    "complexGateway": "inclusive",
+}
+_CUTTING: Final = frozenset({"terminate", "error", "cancel"})  # end events that end what runs beside them, too
+
+
+class GatewayDraft(NamedTuple):
+    """A gateway of a level: its kind and role, and the node that it is made from, if there is one."""
+
+    kind: GatewayKind
+    role: Literal["split", "join"]
+    node: Node | None
+
+
+@dataclass(slots=True)
+class LevelDraft:
+    """The control flow of a level. Ends of wires are START, END, ids of activities, and keys of gateways."""
+
+    activities: dict[str, Node]
+    gateways: dict[str, GatewayDraft]
+    wires: list[Wire]
+    exceptional: list[tuple[str, str]]
+
+
+def draft_level(scope: Scope, doubtful: bool) -> LevelDraft:
+    """Return the control flow of a scope.
+
+    Args:
+        scope: The process or sub-process.
+        doubtful: True for the second reading, in which everything in doubt is different: the ways out of boundary
+            events are wires out of their activity, activities outside the flow are missing, loop markers are loops,
+            nothing begins where it is unclear what runs execute, and the kind of the choice of a start event is open.
+    """
+    return _Drafter(scope, doubtful).draft()
+
+
+class _Drafter:
+    def __init__(self, scope: Scope, doubtful: bool) -> None:
+        self.scope, self.doubtful = scope, doubtful
+        self.exceptions = exceptions(scope)
+        self.aside = [n for n in scope.of("activity") if n.is_started_by_event or n.is_compensation]
+        self.gateways: dict[str, GatewayDraft] = {}
+        self.wires: list[Wire] = []
+        self.starts = [n for n in scope.of("start") if n.flow_out] + [
+            n for n in self._first_nodes() if _instantiates(n)
+        ]
+        self.has_starts = bool(scope.of("start") or self.starts)
+        self.begins = self.starts if self.has_starts else list(self._first_nodes())
+        boundary = [event for event in scope.of("boundary") if doubtful and event.flow_out and _interrupts(event)]
+        self.interrupted = {host_of(event) for event in boundary}
+        self.flows = [flow for node in scope.nodes.values() for flow in node.flow_out if self._counts(flow)]
+        self.into: dict[Node, int] = dict.fromkeys(scope.nodes.values(), 0)
+        self.out = dict(self.into)
+        for flow in self.flows:
+            self.out[self._source(flow)] += 1
+            self.into[flow.target] += 1
+
+    def draft(self) -> LevelDraft:
+        """Return the draft."""
+        for node in self.scope.of("gateway", "event"):
+            self._add_gateway(node)
+        self._wire_start()
+        for flow in self.flows:
+            source, target = self._source(flow), flow.target
+            self._wire(self._out_port(source), self._in_port(target), self._guard(flow))
+        for node in self.scope.of("activity", "gateway", "event"):
+            linked = self.into[node] or node in self.begins or (node.kind == "activity" and node.flow_in)
+            if linked and not self.out[node] and node not in self.aside:
+                self._wire(self._out_port(node), END)
+        self._bypass()
+        if self.doubtful:
+            self._add_doubts()
+        activities = {n.id: n for n in self.scope.of("activity") if not (self.doubtful and n in self.aside)}
+        exceptional = [*self._exceptional()]
+        self._separate_twins()
+        return LevelDraft(activities, self.gateways, self.wires, exceptional)
+
+    def _first_nodes(self) -> Iterator[Node]:
+        """Yield the nodes to which no flow leads, of those that can begin a level."""
+        for node in self.scope.of("activity", "gateway", "event"):
+            lone_link = "link" in node.definitions and not node.flow_out
+            if node.flow_in or node in self.aside or lone_link:
+                continue
+            if node.kind == "activity" or node.flow_out:
+                yield node
+
+    def _counts(self, flow: Flow) -> bool:
+        source = flow.source
+        return source.kind != "boundary" or (self.doubtful and host_of(source) is not None)
+
+    def _source(self, flow: Flow) -> Node:
+        """Return the node that a flow leaves: for a boundary event its activity, if that is in the scope."""
+        source = flow.source
+        return host_of(source) or source if source.kind == "boundary" else source
+
+    def _guard(self, flow: Flow) -> str | None:
+        """Return the condition of a flow; in the second reading, an interrupting event is a condition of its own."""
+        if flow.source.kind == "boundary":
+            return f"after {designation(flow.source.element)}" if _interrupts(flow.source) else None
+        guard, node = guard_of(flow, self.out[flow.source]), flow.source
+        return OTHERWISE if guard is None and node in self.interrupted and node.kind == "activity" else guard
+
+    def _add_gateway(self, node: Node) -> None:
+        into, out = self.into[node] + (node in self.begins), self.out[node]
+        if node.kind == "event":
+            if into > 1:
+                self.gateways[f"{node.id}#join" if out > 1 else node.id] = GatewayDraft("exclusive", "join", node)
+            if out > 1:
+                self.gateways[node.id] = GatewayDraft("parallel", "split", node)
+        elif into or out:
+            kind = _GATEWAY_KINDS[node.element.tag]
+            unclear = self.doubtful and node.element.tag == "complexGateway"
+            join: GatewayKind = "parallel" if unclear else kind
+            split: GatewayKind = "exclusive" if unclear else kind
+            if into > 1:
+                self.gateways[f"{node.id}#join" if out > 1 else node.id] = GatewayDraft(join, "join", node)
+            if out > 1 or into < 2:
+                self.gateways[node.id] = GatewayDraft(split, "split", node)
+        if f"{node.id}#join" in self.gateways:
+            self._wire(f"{node.id}#join", node.id)
+
+    def _in_port(self, node: Node) -> str:
+        if node.kind == "end":
+            return END
+        return f"{node.id}#join" if f"{node.id}#join" in self.gateways else node.id
+
+    def _out_port(self, node: Node) -> str:
+        return self._start_port(node) if node.kind == "start" else node.id
+
+    def _start_port(self, node: Node) -> str:
+        if self.out[node] > 1 and len(self.starts) > 1:
+            return node.id
+        return _START_CHOICE if len(self.starts) > 1 else START
+
+    def _wire_start(self) -> None:
+        """Connect START: with all nodes that begin a level without start events, else with exactly one start."""
+        choice = len(self.starts) > 1
+        if choice:
+            self.gateways[_START_CHOICE] = GatewayDraft("exclusive", "split", None)
+            self._wire(START, _START_CHOICE)
+        for node in self.begins:
+            if node.kind != "start":
+                self._wire(_START_CHOICE if choice else START, self._in_port(node))
+            elif choice and self.out[node] > 1:
+                self.gateways[node.id] = GatewayDraft("parallel", "split", node)
+                self._wire(_START_CHOICE, node.id)
+
+    def _wire(self, source: str, target: str, guard: str | None = None) -> None:
+        self.wires.append(Wire(source, target, guard))
+
+    def _bypass(self) -> None:
+        """Replace the wires into and out of the events that only pass the flow on by wires through them."""
+        passed = {node.id for node in self.scope.of("event")} - set(self.gateways)
+        behind = {wire.source: wire.target for wire in self.wires if wire.source in passed}
+        bypassed = []
+        for wire in (wire for wire in self.wires if wire.source not in passed):
+            target, seen = wire.target, set[str]()
+            while target in behind and target not in seen:
+                seen.add(target)
+                target = behind[target]
+            if target not in passed:
+                bypassed.append(replace(wire, target=target))
+        self.wires = bypassed
+
+    def _separate_twins(self) -> None:
+        """Put a gateway into each wire that is the same as another one."""
+        seen: set[tuple[str, str, str | None]] = set()
+        for i, wire in enumerate([*self.wires]):
+            key = (wire.source, wire.target, wire.guard)
+            if key in seen:
+                twin = f"#twin{i}"
+                self.gateways[twin] = GatewayDraft("exclusive", "split", None)
+                self.wires[i] = replace(wire, target=twin)
+                self._wire(twin, wire.target)
+            seen.add(key)
+
+    def _exceptional(self) -> Iterator[tuple[str, str]]:
+        for event, host in self.exceptions.items():
+            target, seen = self._in_port(event.flow_out[0].target), set[str]()
+            behind = {n.id: n.flow_out for n in self.scope.of("event") if n.id not in self.gateways}
+            while target in behind and target not in seen:
+                seen.add(target)
+                target = self._in_port(behind[target][0].target) if behind[target] else END
+            if target not in behind:
+                yield host.id, target
+
+    def _add_doubts(self) -> None:
+        """Change everything that is in doubt, as far as it is not changed already."""
+        if self.scope.element.tag == "adHocSubProcess":
+            self.wires.clear()
+        for node in self.scope.of("activity"):
+            if any(True for _ in node.element.of("standardLoopCharacteristics")) and node not in self.aside:
+                self._wire(node.id, node.id)
+        missing = {node.id for node in self.aside}
+        self.wires = [wire for wire in self.wires if not missing & {wire.source, wire.target}]
+        if self._has_unclear_runs():
+            self.wires = [wire for wire in self.wires if wire.source != START]
+        self._doubt_start_choice()
+
+    def _doubt_start_choice(self) -> None:
+        """Make it open whether the choice of a start event is an exclusive one: no gateway of the file says so."""
+        if _START_CHOICE in self.gateways:
+            self.gateways[_START_CHOICE] = GatewayDraft("inclusive", "split", None)
+            self.wires = [
+                replace(wire, guard=f"started_by = {i}") if wire.source == _START_CHOICE else wire
+                for i, wire in enumerate(self.wires)
+            ]
+
+    def _has_unclear_runs(self) -> bool:
+        """Return True if a run may execute something once for each of several branches, get stuck, or be cut short."""
+        concurrency = Concurrency(self.wires, self.gateways)
+        cut = any(node.definitions & _CUTTING for node in self.scope.of("end")) and concurrency.any()
+        return bool(cut or concurrency.unjoined()) or stuck_joins(self.wires, self.gateways) != frozenset()
+
+
+def host_of(event: Node) -> Node | None:
+    """Return the activity to which a boundary event is attached, if it is in the same scope."""
+    host = event.scope.nodes.get(event.element.get("attachedToRef").rpartition(":")[2])
+    return host if host is not None and host.kind == "activity" else None
+
+
+def exceptions(scope: Scope) -> dict[Node, Node]:
+    """Return the boundary events whose way is taken if their activity fails, with the activity."""
+    hosts = {event: host_of(event) for event in scope.of("boundary") if event.definitions == {"error"}}
+    times = Counter(host for host in hosts.values())
+    return {
+        event: host
+        for event, host in hosts.items()
+        if host is not None and times[host] == 1 and len(event.flow_out) == 1 and not host.is_started_by_event
+    }
+
+
+def _interrupts(event: Node) -> bool:
+    """Return True if a boundary event ends its activity."""
+    return event.element.get("cancelActivity") not in ("false", "0") and "compensate" not in event.definitions
+
+
+def _instantiates(node: Node) -> bool:
+    return node.element.get("instantiate") in ("true", "1")
+
+
+def guard_of(flow: Flow, ways: int) -> str | None:
+    """Return the condition of a flow out of a node with so many ways out; None if it has none."""
+    source = flow.source.element
+    chooses = source.tag in ("exclusiveGateway", "inclusiveGateway", "complexGateway")
+    if not chooses and flow.source.kind != "activity":
+        return None
+    conditional = chooses or any(each.is_conditional for each in flow.source.flow_out)
+    if ways > 1 and conditional and source.get("default") and source.get("default") == flow.element.get("id"):
+        return OTHERWISE
+    if (chooses and ways > 1) or flow.is_conditional:
+        return flow.condition or None
+    return None

@@ -1,0 +1,225 @@
+"""Reader of BPMN 2.0 XML: the processes of a file as workflows, by the rules of docs/reference/notations.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...source import Source
+from ...workflow.model import END, START, Data, DataLink, Gateway, Link, QualifiedName, Task, Workflow
+from ..notation import Interpretation
+from .bpmn_guide import guide_to
+from .data_flow import DataElements
+from .flow_scopes import CALL, FlowReader, Node, Remarks, Scope, designation
+from .level_names import gateway_names, unique_names
+from .level_wires import LevelDraft, draft_level
+from .remarks import remark_file, remark_plain, remark_scope, remark_tokens
+from .shown_text import escaped, shown_text
+from .xml_tree import Element, parse_xml
+
+LEAST_ACTIVITIES = 2
+
+
+def parse(text: str, where: str = "") -> tuple[Workflow, ...]:
+    """Return the workflows of a text.
+
+    Raises:
+        ReadError: as `interpret`.
+    """
+    return interpret(text, where).workflows
+
+
+def interpret(text: str, where: str = "") -> Interpretation:
+    """Return the workflows of a BPMN file, and the rules by which it was read.
+
+    Raises:
+        ReadError: if the text is no BPMN 2.0, no process has two activities, or a process calls itself.
+    """
+    source = Source(text, where)
+    root = parse_xml(source)
+    model = _Model(source, root)
+    remark_file(root, model.remarks)
+    workflows = tuple([model.workflow(process) for process in model.processes])
+    doubtful = tuple([model.workflow(process, doubtful=True) for process in model.processes])
+    unnamed = len(workflows) == 1 and not workflows[0].name
+    return Interpretation(
+        workflows,
+        guide_to(workflows, doubtful != workflows, model.has_pools, model.has_ids),
+        shown_text(root),
+        unnamed=unnamed,
+        spellings=model.spellings,
+        left_out=model.remarks.lines,
+        doubtful=doubtful if doubtful != workflows else (),
+    )
+
+
+class _Model:
+    """The processes of a file that are asked about, and the names of all that is in them."""
+
+    def __init__(self, source: Source, root: Element) -> None:
+        self.source, self.remarks = source, Remarks(source.where)
+        reader = FlowReader(source, root, self.remarks)
+        self.titles = _titles(root)
+        self.by_id = {process.element.get("id"): process for process in reader.processes}
+        if len(self.by_id) < len(reader.processes):
+            source.fail(root.offset, "two processes with the same id", "each id once")
+        self.calls = {key: [*_calls(process, self.by_id)] for key, process in self.by_id.items()}
+        self._refuse_cycles()
+        self.processes = self._asked(reader.processes)
+        self.names = unique_names({each.element.get("id"): self._title(each) for each in self.processes})
+        if len(self.processes) == 1 and not self._title(self.processes[0]):
+            self.names = {self.processes[0].element.get("id"): ""}
+        self.has_pools = any(self._title(each) != each.element.name for each in self.processes)
+        self.has_ids = False
+        self.data = [DataElements(root, reader.nodes, self.remarks, doubtful) for doubtful in (False, True)]
+        self.spellings: dict[str, dict[str, str]] = {}
+
+    def _title(self, process: Scope) -> str:
+        return self.titles[process.element.get("id")]
+
+    def _asked(self, processes: list[Scope]) -> list[Scope]:
+        """Return the processes that have enough activities and those that they call, the largest first.
+
+        Raises:
+            ReadError: if there is none.
+        """
+        asked = [process for process in processes if process.activities >= LEAST_ACTIVITIES]
+        for process in asked:
+            called = [self.by_id[each] for _, each in self.calls[process.element.get("id")]]
+            asked += [each for each in called if each not in asked and each.activities]
+        for process in processes:
+            if process not in asked:
+                reason = f"it has 1 activity and no process calls it; questions need {LEAST_ACTIVITIES}"
+                reason = reason if process.activities else "it has no activity"
+                self.remarks.add(
+                    process.element, reason, f"process {self._title(process) or process.element.get('id')!r}"
+                )
+        if not asked:
+            first = processes[0].element.offset if processes else 0
+            most = max((process.activities for process in processes), default=0)
+            found = "no process with more than one activity" if most else "no activity"
+            self.source.fail(first, found, f"a process with at least {LEAST_ACTIVITIES} activities")
+        return sorted(asked, key=lambda process: (-process.activities, self._title(process)))
+
+    def _refuse_cycles(self) -> None:
+        """Check that no process calls itself, directly or through others.
+
+        Raises:
+            ReadError: at a call activity, if one does.
+        """
+        done, path = set[str](), list[str]()
+        waiting = [(name, iter(calls)) for name, calls in self.calls.items()]
+        for name, calls in waiting:
+            stack = [(name, calls)] if name not in done else []
+            path = [name]
+            while stack:
+                node, called = next(stack[-1][1], (None, ""))
+                if node is None:
+                    done.add(stack.pop()[0])
+                    path.pop()
+                elif called in path:
+                    expected = "processes that do not call themselves, directly or through others"
+                    self.source.fail(
+                        node.element.offset, f"the {designation(node.element)}, which calls {called!r} again", expected
+                    )
+                elif called not in done:
+                    stack.append((called, iter(self.calls[called])))
+                    path.append(called)
+
+    def workflow(self, process: Scope, doubtful: bool = False) -> Workflow:
+        """Return the workflow of a process."""
+        name = self.names[process.element.get("id")]
+        return self._level(process, name, name, doubtful)
+
+    def _level(self, scope: Scope, name: str, root: str, doubtful: bool) -> Workflow:
+        """Return one level, with the levels of the sub-processes in it."""
+        draft = draft_level(scope, doubtful)
+        data = self.data[doubtful].of(scope)
+        own = {node.id: node.element.name for node in scope.of("activity")}
+        names = unique_names(own)
+        names |= unique_names(data.names, names.values())
+        if not doubtful:
+            remark_scope(scope, self.remarks)
+            remark_tokens(draft, self.remarks)
+            self._add_spellings(root, names)
+            self.has_ids |= any(name != names[key] for key, name in (own | data.names).items())
+        ends = {**names, **gateway_names(draft, names), START: START, END: END}
+        place = _places(draft, ends)
+        activities = sorted(draft.activities, key=lambda key: place[names[key]])
+        links = [Link(ends[wire.source], ends[wire.target], wire.guard) for wire in draft.wires]
+        exceptional = [Link(ends[source], ends[target]) for source, target in draft.exceptional]
+        data_links = [DataLink(names[a], names[b]) for a, b in (*data.reads, *data.writes)]
+
+        def order(link: Link) -> tuple[object, ...]:
+            return place[link.source], place[link.target], link.guard or ""
+
+        return Workflow(
+            name,
+            tasks=tuple([self._task(draft.activities[key], names[key], root, doubtful) for key in activities]),
+            data=tuple([Data(each) for each in sorted(names[key] for key in data.names)]),
+            gateways=tuple(
+                sorted(
+                    [Gateway(ends[key], each.kind, each.role) for key, each in draft.gateways.items()],
+                    key=lambda gateway: place[gateway.name],
+                )
+            ),
+            links=tuple(sorted(links, key=order)),
+            exceptional_links=tuple(sorted(exceptional, key=order)),
+            data_links=tuple(sorted(data_links, key=lambda link: (link.source, link.target))),
+        )
+
+    def _task(self, node: Node, name: str, root: str, doubtful: bool) -> Task:
+        inner = node.scope.inner.get(node.id)
+        if inner is not None and inner.activities:
+            return Task(name, subworkflow=self._level(inner, name, root, doubtful))
+        called = _called(node)
+        if called in self.names:
+            return Task(name, reference=QualifiedName(self.names[called]))
+        if not doubtful:
+            remark_plain(node, called in self.by_id or inner is not None, self.remarks)
+        return Task(name)
+
+    def _add_spellings(self, root: str, names: dict[str, str]) -> None:
+        spellings = self.spellings.setdefault(root, {})
+        for identifier, name in names.items():
+            for text in (identifier, escaped(name)):
+                if text != name:
+                    spellings[text] = name
+
+
+def _places(draft: LevelDraft, ends: dict[str, str]) -> dict[str, tuple[int, str]]:
+    """Return the place of each node of a level by name: its distance from START along all wires, then its name."""
+    after: dict[str, list[str]] = {}
+    for wire in draft.wires:
+        after.setdefault(wire.source, []).append(wire.target)
+    for source, target in draft.exceptional:
+        after.setdefault(source, []).append(target)
+    distance, waiting = {START: 0}, [START]
+    for node in waiting:
+        for target in after.get(node, ()):
+            if target not in distance:
+                distance[target] = distance[node] + 1
+                waiting.append(target)
+    return {name: (distance.get(node, len(ends)), name) for node, name in ends.items()}
+
+
+def _titles(root: Element) -> dict[str, str]:
+    """Return the names of the processes by id: that of the pool, else that of the process, else ""."""
+    titles = {process.get("id"): process.name for process in root.of("process")}
+    for collaboration in root.of("collaboration"):
+        for pool in collaboration.of("participant"):
+            process = pool.get("processRef").rpartition(":")[2]
+            if process in titles and pool.name:
+                titles[process] = pool.name
+    return titles
+
+
+def _called(node: Node) -> str:
+    return node.element.get("calledElement").rpartition(":")[2] if node.element.tag == CALL else ""
+
+
+def _calls(process: Scope, processes: dict[str, Scope]) -> Iterator[tuple[Node, str]]:
+    """Yield the call activities of a process, at any depth, with the process of the file that they call."""
+    for scope in process.all_scopes():
+        for node in scope.of("activity"):
+            if _called(node) in processes:
+                yield node, _called(node)
