@@ -175,11 +175,28 @@ def test_bpmn_text_that_is_shown_reads_the_same(model: str, style: str) -> None:
     )
 
 
-def test_bpmn_order_of_elements_does_not_matter() -> None:
-    body = START + tasks("A B C D") + XOR + XOR_JOIN
-    links = "s>A A>g g>B:yes g>C:no B>j C>j j>D"
-    backwards = flows(" ".join(reversed(links.split()))) + XOR_JOIN + XOR + tasks("D C B A") + START
-    assert read(process(body + flows(links))).workflows == read(process(backwards)).workflows
+def reference(key: str, name: str) -> str:
+    return f'<dataObjectReference id="{key}" name="{name}" dataObjectRef="o"/>'
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (START, *map(tasks, "ABCD"), XOR, XOR_JOIN, *map(flows, "s>A A>g g>B:yes g>C:no B>j C>j j>D".split())),
+        (START, '<startEvent id="s2"/>', *map(tasks, "ABC"), *map(flows, "s>A s2>B A>C B>C".split())),
+        ('<dataObject id="o"/>', reference("r", "Paid"), reference("q", "New"), tasks("A"), tasks("B"), flows("A>B")),
+    ],
+    ids=["a choice", "several start events", "references of several names"],
+)
+def test_bpmn_order_of_elements_does_not_matter(parts: tuple[str, ...]) -> None:
+    forwards, backwards = (read(process("".join(each))) for each in (parts, reversed(parts)))
+    assert (forwards.workflows, forwards.doubtful) == (backwards.workflows, backwards.doubtful)
+
+
+def test_bpmn_order_of_processes_does_not_matter() -> None:
+    unnamed = [f'<process id="{key}">{tasks(names)}</process>' for key, names in (("x", "A B"), ("y", "C D"))]
+    readings = [read("".join(each)) for each in (unnamed, reversed(unnamed))]
+    assert readings[0].workflows == readings[1].workflows
 
 
 def test_bpmn_gateways_are_equal_under_other_ids() -> None:

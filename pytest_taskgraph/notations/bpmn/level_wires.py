@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Final, Literal, NamedTuple
 
 from ...workflow.model import END, OTHERWISE, START, GatewayKind
@@ -224,10 +225,10 @@ class _Drafter:
         """Make it open whether the choice of a start event is an exclusive one: no gateway of the file says so."""
         if _START_CHOICE in self.gateways:
             self.gateways[_START_CHOICE] = GatewayDraft("inclusive", "split", None)
-            self.wires = [
-                replace(wire, guard=f"started_by = {i}") if wire.source == _START_CHOICE else wire
-                for i, wire in enumerate(self.wires)
-            ]
+            chosen = [wire for wire in self.wires if wire.source == _START_CHOICE]
+            chosen.sort(key=attrgetter("target"))  # the order in the file has no meaning
+            self.wires = [wire for wire in self.wires if wire.source != _START_CHOICE]
+            self.wires += [replace(wire, guard=f"started_by = {i}") for i, wire in enumerate(chosen)]
 
     def _has_unclear_runs(self) -> bool:
         """Return True if a run may execute something once for each of several branches, get stuck, or be cut short."""

@@ -98,7 +98,7 @@ class _Model:
             most = max((process.activities for process in processes), default=0)
             found = "no process with more than one activity" if most else "no activity"
             self.source.fail(first, found, f"a process with at least {LEAST_ACTIVITIES} activities")
-        return sorted(asked, key=lambda process: (-process.activities, self._title(process)))
+        return sorted(asked, key=lambda each: (-each.activities, self._title(each), each.element.get("id")))
 
     def _refuse_cycles(self) -> None:
         """Check that no process calls itself, directly or through others.
