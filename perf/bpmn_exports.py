@@ -1,4 +1,4 @@
-"""BPMN models beside their exports by tools: prints "equal", or the differences between the workflows read of each pair.
+"""BPMN models beside their exports by tools: prints "equal", or how the workflows that are read of each pair differ.
 
     python perf/bpmn_exports.py ORIGINALS EXPORTS
 
@@ -40,7 +40,9 @@ def differences(original: Path, export: Path) -> Iterator[str]:
         return
     before, after = ({_name(each): each for each in workflows} for workflows in (first, second))
     tasks = [{name: {*each.task_names} for name, each in side.items()} for side in (before, after)]
-    renamed = paired(tasks[0], tasks[1], {}, LEAST_ALIKE[-1]) if len(before) > 1 or len(after) > 1 else {[*after][0]: [*before][0]}
+    renamed = paired(tasks[0], tasks[1], {}, LEAST_ALIKE[-1])
+    if len(before) == len(after) == 1:
+        renamed = dict(zip(after, before, strict=True))
     yield from (f"- workflow {name!r}" for name in before.keys() - renamed.values())
     yield from (f"+ workflow {name!r}" for name in after.keys() - renamed.keys())
     for new, old in renamed.items():

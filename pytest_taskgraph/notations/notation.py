@@ -88,6 +88,8 @@ class Notation:
     parse: Callable[[str, str], tuple[Workflow, ...]]
     heading: Callable[[str], str]
     interpreter: Callable[[str, str], Interpretation] | None = None  # where its rules depend on the text
+    chooser: Callable[[str, str, str], Interpretation] | None = None  # reads one workflow of a text alone, by its name
+    shown_as: str = ""  # how the text that is shown differs from the file, in words
     exceptional_guide: str = ""  # a sentence on how an exceptional link is written, for texts that have one
     duration_guide: str = ""  # a sentence on how a duration is written, for texts that have one
     recognises: Callable[[str], bool] = lambda text: True  # True if the text of a file with such a suffix is of it

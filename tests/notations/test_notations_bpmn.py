@@ -179,16 +179,20 @@ def reference(key: str, name: str) -> str:
     return f'<dataObjectReference id="{key}" name="{name}" dataObjectRef="o"/>'
 
 
+NAMES_OF_DATA = '<dataObject id="o"/>', reference("r", "Paid"), reference("q", "New")
+
+
 @pytest.mark.parametrize(
-    "parts",
+    ("others", "names", "links"),
     [
-        (START, *map(tasks, "ABCD"), XOR, XOR_JOIN, *map(flows, "s>A A>g g>B:yes g>C:no B>j C>j j>D".split())),
-        (START, '<startEvent id="s2"/>', *map(tasks, "ABC"), *map(flows, "s>A s2>B A>C B>C".split())),
-        ('<dataObject id="o"/>', reference("r", "Paid"), reference("q", "New"), tasks("A"), tasks("B"), flows("A>B")),
+        ((START, XOR, XOR_JOIN), "ABCD", "s>A A>g g>B:yes g>C:no B>j C>j j>D"),
+        ((START, '<startEvent id="s2"/>'), "ABC", "s>A s2>B A>C B>C"),
+        (NAMES_OF_DATA, "AB", "A>B"),
     ],
     ids=["a choice", "several start events", "references of several names"],
 )
-def test_bpmn_order_of_elements_does_not_matter(parts: tuple[str, ...]) -> None:
+def test_bpmn_order_of_elements_does_not_matter(others: tuple[str, ...], names: str, links: str) -> None:
+    parts = [*others, *map(tasks, names), *map(flows, links.split())]
     forwards, backwards = (read(process("".join(each))) for each in (parts, reversed(parts)))
     assert (forwards.workflows, forwards.doubtful) == (backwards.workflows, backwards.doubtful)
 

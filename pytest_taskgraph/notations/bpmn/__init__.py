@@ -29,10 +29,10 @@ def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
     return parse(text, where)
 
 
-def _interpret(text: str, where: str = "") -> Interpretation:
+def _interpret(text: str, where: str = "", process: str = "") -> Interpretation:
     from .read_bpmn import interpret
 
-    return interpret(text, where)
+    return interpret(text, where, process)
 
 
 def _decode(data: bytes) -> str:
@@ -58,6 +58,8 @@ BPMN = Notation(
     parse=_parse,
     heading=lambda path: f"<!-- file: {path.replace('--', '- -')} -->",
     interpreter=_interpret,
+    chooser=_interpret,
+    shown_as="shown without its diagram and extensions",
     recognises=_recognises,
     recognised_by="a root element of BPMN",
     decode=_decode,

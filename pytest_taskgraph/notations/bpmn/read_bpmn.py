@@ -13,7 +13,7 @@ from .flow_scopes import CALL, FlowReader, Node, Remarks, Scope, designation
 from .level_names import gateway_names, unique_names
 from .level_wires import LevelDraft, draft_level
 from .remarks import remark_file, remark_plain, remark_scope, remark_tokens
-from .shown_text import escaped, shown_text
+from .shown_text import escaped, is_verbatim, shown_text
 from .xml_tree import Element, parse_xml
 
 LEAST_ACTIVITIES = 2
@@ -28,14 +28,22 @@ def parse(text: str, where: str = "") -> tuple[Workflow, ...]:
     return interpret(text, where).workflows
 
 
-def interpret(text: str, where: str = "") -> Interpretation:
+def interpret(text: str, where: str = "", process: str = "") -> Interpretation:
     """Return the workflows of a BPMN file, and the rules by which it was read.
 
+    Args:
+        text: The text.
+        where: Its name in messages.
+        process: The name or id of the only process that is read, with those that it calls; empty for all.
+
     Raises:
-        ReadError: if the text is no BPMN 2.0, no process has two activities, or a process calls itself.
+        ReadError: if the text is no BPMN 2.0, no process has two activities, a process calls itself, or `process` is
+            not the name of one.
     """
     source = Source(text, where)
     root = parse_xml(source)
+    if process:
+        _keep_process(source, root, process)
     model = _Model(source, root)
     remark_file(root, model.remarks)
     workflows = tuple([model.workflow(process) for process in model.processes])
@@ -43,7 +51,7 @@ def interpret(text: str, where: str = "") -> Interpretation:
     unnamed = len(workflows) == 1 and not workflows[0].name
     return Interpretation(
         workflows,
-        guide_to(workflows, doubtful != workflows, model.has_pools, model.has_ids),
+        guide_to(workflows, doubtful != workflows, model.has_pools, model.has_ids, is_verbatim(text)),
         shown_text(root),
         unnamed=unnamed,
         spellings=model.spellings,
@@ -171,7 +179,7 @@ class _Model:
         inner = node.scope.inner.get(node.id)
         if inner is not None and inner.activities:
             return Task(name, subworkflow=self._level(inner, name, root, doubtful))
-        called = _called(node)
+        called = _called(node.element)
         if called in self.names:
             return Task(name, reference=QualifiedName(self.names[called]))
         if not doubtful:
@@ -207,19 +215,47 @@ def _titles(root: Element) -> dict[str, str]:
     titles = {process.get("id"): process.name for process in root.of("process")}
     for collaboration in root.of("collaboration"):
         for pool in collaboration.of("participant"):
-            process = pool.get("processRef").rpartition(":")[2]
-            if process in titles and pool.name:
-                titles[process] = pool.name
+            if _process_of(pool) in titles and pool.name:
+                titles[_process_of(pool)] = pool.name
     return titles
 
 
-def _called(node: Node) -> str:
-    return node.element.get("calledElement").rpartition(":")[2] if node.element.tag == CALL else ""
+def _keep_process(source: Source, root: Element, name: str) -> None:
+    """Remove from a file all but the process of a name or id and those that it calls, with their pools.
+
+    Raises:
+        ReadError: if there is no such process, or several of that name.
+    """
+    processes = {process.get("id"): process for process in root.of("process")}
+    titles = _titles(root)
+    waiting = [name] if name in processes else [key for key, title in titles.items() if title == name]
+    if len(waiting) != 1:
+        known = ", ".join(repr(title or key) for key, title in titles.items())
+        found = f"{len(waiting)} processes of the name {name!r}" if waiting else f"no process {name!r}"
+        source.fail(root.offset, found, f"the id of one, or the name of one of {known}")
+    kept = set[str]()
+    while waiting:
+        key = waiting.pop()
+        kept.add(key)
+        called = {_called(each) for each in processes[key].descendants()}
+        waiting += [each for each in called if each in processes and each not in kept]
+    root.children = [each for each in root.children if each.tag != "process" or each.get("id") in kept]
+    for collaboration in root.of("collaboration"):
+        pools = collaboration.of("participant")
+        collaboration.children = [pool for pool in pools if _process_of(pool) in kept]
+
+
+def _process_of(pool: Element) -> str:
+    return pool.get("processRef").rpartition(":")[2]
+
+
+def _called(element: Element) -> str:
+    return element.get("calledElement").rpartition(":")[2] if element.tag == CALL else ""
 
 
 def _calls(process: Scope, processes: dict[str, Scope]) -> Iterator[tuple[Node, str]]:
     """Yield the call activities of a process, at any depth, with the process of the file that they call."""
     for scope in process.all_scopes():
         for node in scope.of("activity"):
-            if _called(node) in processes:
-                yield node, _called(node)
+            if _called(node.element) in processes:
+                yield node, _called(node.element)

@@ -29,6 +29,7 @@ from ....workflow.project import every_level
 from ....workflow.references import levels
 from ..patterns.pattern import Case, Pattern, verdict
 from ..patterns.scope import FULL_SIZE, MAX_WORK, Scope, all_scopes, cases, rotations, scopes
+from .found_files import split_path
 from .interpretations import interpretation
 from .planting import plant, recorded_level
 from .projects import fit, load, shown_workflows
@@ -306,8 +307,13 @@ def _edited_pairs(
 @catalog_cache
 @lru_cache(maxsize=64)
 def edited_texts(path: str, seed: int) -> tuple[EditedCopy, ...]:
-    """Return copies of a project with one edit each in the user's own text."""
+    """Return copies of a project with one edit each in the user's own text; none of one that is shown verbatim.
+
+    There a removed link would still be drawn in the diagram of the file.
+    """
     project = load(path)
+    if split_path(path).is_verbatim:
+        return ()
     heading = _heading(path, project.notation, EDITED)
     rng = Random(f"texts|{project.digest}|{seed}")
     edited = text_edits(project.notation, heading, project.text, rng, _max_copies(project.workflow))
