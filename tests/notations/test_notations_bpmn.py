@@ -30,6 +30,16 @@ def boundary(kind: str, interrupting: bool = True) -> str:
     return f'<boundaryEvent id="t" name="Late" attachedToRef="A"{cancels}><{kind}EventDefinition/></boundaryEvent>'
 
 
+def sub_process(inside: str, attributes: str = "") -> str:
+    return f'<subProcess id="U" name="U"{attributes}>{inside}</subProcess>'
+
+
+def event_sub_process(of_start: str) -> str:
+    start = f'<startEvent id="s2"{of_start}><messageEventDefinition/></startEvent>'
+    return sub_process(start + tasks("X Y") + flows("s2>X X>Y"), ' triggeredByEvent="true"')
+
+
+ERROR_END = '<endEvent id="e2"><errorEventDefinition/></endEvent>'
 ABC = {"next": {"A": "B", "B": "C", "C": ""}, "first": "A", "last": "C", "cycle": "no"}
 CHOICE = {"A": "B C", "B": "D", "C": "D", "D": ""}
 ALL_YES = {"A": "yes", "B": "yes", "C": "yes", "D": "yes"}
@@ -124,6 +134,46 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "a timer whose way leads back": (
         START + tasks("A B C") + boundary("timer") + flows("s>A A>B B>C t>A"),
         {"next": {"B": "C", "C": ""}, "last": "C", "cycle": None, "first": "A"},
+    ),
+    "a timer without a way out that interrupts A": (
+        START + tasks("A B") + boundary("timer") + flows("s>A A>B"),
+        {"next": {"A": "B", "B": ""}, "last": "B", "always": {}},
+    ),
+    "an event sub-process that ends what runs beside it": (
+        START + tasks("A B") + event_sub_process("") + flows("s>A A>B"),
+        {"next": {"A": "B", "B": ""}, "always": {}},
+    ),
+    "an event sub-process that ends nothing": (
+        START + tasks("A B") + event_sub_process(' isInterrupting="false"') + flows("s>A A>B"),
+        {"next": {"A": "B", "B": ""}, "always": {"A": "yes", "B": "yes"}},
+    ),
+    "a task beside the start event": (
+        START + tasks("A B C") + flows("s>A A>B"),
+        {"next": {"A": "B", "B": "", "C": ""}, "before": {"A": "", "B": "A", "C": ""}}
+        | {"first": None, "last": None, "together": {}, "always": {"A": "yes", "B": "yes"}},
+    ),
+    "a receive task that starts the process": (
+        START + '<receiveTask id="R" name="R" instantiate="true"/>' + tasks("A B") + flows("s>A R>B A>B"),
+        {"next": {"A": "B", "R": "B", "B": ""}, "first": None, "together": {}, "always": {}},
+    ),
+    "a sub-process that gets stuck": (
+        START
+        + tasks("A D")
+        + sub_process(XOR + AND_JOIN + tasks("X Y") + flows("g>X g>Y X>j Y>j"))
+        + flows("s>A A>U U>D"),
+        {"next": {"A": "U", "U": "D", "D": ""}, "before": {"A": "", "U": "A", "D": "A U"}, "last": "D", "always": {}},
+    ),
+    "a sub-process that goes round for ever": (
+        START + tasks("A D") + sub_process(tasks("W X Y") + flows("W>X X>Y Y>X")) + flows("s>A A>U U>D"),
+        {"next": {"A": "U", "U": "D", "D": ""}, "last": "D", "always": {}},
+    ),
+    "a sub-process that ends with an error": (
+        START + tasks("A D") + sub_process(tasks("X") + XOR + ERROR_END + flows("X>g g>e2:bad")) + flows("s>A A>U U>D"),
+        {"next": {"A": "U", "U": "D", "D": ""}, "last": "D", "always": {}},
+    ),
+    "a sub-process that executes Z twice": (
+        START + tasks("A D") + sub_process(tasks("X Y Z") + flows("X>Z Y>Z")) + flows("s>A A>U U>D"),
+        {"next": {"A": "U", "U": "D", "D": ""}, "always": {"A": "yes", "U": "yes", "D": "yes"}},
     ),
     "link events jump": (
         START
@@ -304,6 +354,30 @@ def test_bpmn_process_without_name_is_unnamed() -> None:
     reading = read(f'<process id="Process_1">{tasks("A B")}</process>')
     assert reading.unnamed
     assert reading.workflows[0].name == ""
+
+
+def test_bpmn_receive_task_that_starts_its_process_is_no_remark() -> None:
+    assert read(process(MODELS["a receive task that starts the process"][0])).left_out == ()
+
+
+def test_bpmn_process_with_call_that_gets_stuck_is_not_asked_about_runs() -> None:
+    stuck = process(XOR + AND_JOIN + tasks("X Y") + flows("g>X g>Y X>j Y>j"), "Q")
+    caller = START + tasks("A B") + '<callActivity id="U" name="U" calledElement="q"/>' + flows("s>A A>U U>B")
+    assert facts(read(process(caller) + stuck), "P")["always"] == {}
+    assert facts(read(process(caller) + process(tasks("X Y"), "Q")), "P")["always"] == dict.fromkeys("AUB", "yes")
+
+
+def test_bpmn_connection_by_boundary_event_is_not_asked_in_unclear_runs() -> None:
+    body = START + tasks("A B C D E") + AND + AND_JOIN + boundary("timer").replace('"A"', '"B"')
+    reading = read(process(body + flows("s>A A>g g>B g>C B>j C>j t>D D>j j>E")))
+    assert answers(reading, "flow_connected") == []
+
+
+def test_bpmn_ad_hoc_sub_process_is_not_asked_about_loops() -> None:
+    inside = f'<adHocSubProcess id="U" name="U">{tasks("X Y Z")}{flows("X>Y")}</adHocSubProcess>'
+    reading = read(process(START + tasks("A B") + inside + flows("s>A A>U U>B")))
+    assert facts(reading, path="U")["next"] == {}
+    assert "loop" not in {fields["operator"] for fields, _ in answers(reading, "operator_existence", path="U")}
 
 
 def test_bpmn_data_flow_is_read_from_associations() -> None:
@@ -542,4 +616,4 @@ def test_bpmn_levels_have_no_problems() -> None:
     for body, _ in MODELS.values():
         reading = read(process(body))
         assert not [problem for each in (*reading.workflows, *reading.doubtful) for problem in problems(each)]
-        assert all(level.name == "P" for each in reading.workflows for level in every_level(each))
+        assert {level.name for each in reading.workflows for level in every_level(each)} <= {"P", "U"}

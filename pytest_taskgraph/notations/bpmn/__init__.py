@@ -24,13 +24,11 @@ from .bpmn_guide import GUIDE
 
 
 def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
-    from .read_bpmn import parse  # imported here because it brings the XML parser
-
-    return parse(text, where)
+    return _interpret(text, where).workflows
 
 
 def _interpret(text: str, where: str = "", process: str = "") -> Interpretation:
-    from .read_bpmn import interpret
+    from .read_bpmn import interpret  # imported here because it brings the XML parser
 
     return interpret(text, where, process)
 

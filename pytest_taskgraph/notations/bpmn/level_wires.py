@@ -46,32 +46,34 @@ class LevelDraft:
     exceptional: list[tuple[str, str]]
 
 
-def draft_level(scope: Scope, doubtful: bool) -> LevelDraft:
+def draft_level(scope: Scope, doubtful: bool, stays_inside: bool = False) -> LevelDraft:
     """Return the control flow of a scope.
 
     Args:
         scope: The process or sub-process.
+        stays_inside: True if a run may never come out of one of its activities; for the second reading.
         doubtful: True for the second reading, in which everything in doubt is different: the ways out of boundary
             events are wires out of their activity, activities outside the flow are missing, loop markers are loops,
-            nothing begins where it is unclear what runs execute, and the kind of the choice of a start event is open.
+            nothing begins where it is unclear what runs execute, the kind of the choice of a start event is open, and
+            nodes to which no flow leads begin beside start events.
     """
-    return _Drafter(scope, doubtful).draft()
+    return _Drafter(scope, doubtful, stays_inside).draft()
 
 
 class _Drafter:
-    def __init__(self, scope: Scope, doubtful: bool) -> None:
-        self.scope, self.doubtful = scope, doubtful
+    def __init__(self, scope: Scope, doubtful: bool, stays_inside: bool) -> None:
+        self.scope, self.doubtful, self.stays_inside = scope, doubtful, stays_inside
         self.exceptions = exceptions(scope)
         self.aside = [n for n in scope.of("activity") if n.is_started_by_event or n.is_compensation]
         self.gateways: dict[str, GatewayDraft] = {}
         self.wires: list[Wire] = []
-        self.starts = [n for n in scope.of("start") if n.flow_out] + [
-            n for n in self._first_nodes() if _instantiates(n)
-        ]
+        self.starts = [n for n in scope.of("start") if n.flow_out] + [n for n in self._first_nodes() if instantiates(n)]
         self.has_starts = bool(scope.of("start") or self.starts)
         self.begins = self.starts if self.has_starts else list(self._first_nodes())
-        boundary = [event for event in scope.of("boundary") if doubtful and event.flow_out and _interrupts(event)]
-        self.interrupted = {host_of(event) for event in boundary}
+        # BPMN does not allow them beside a start event, and states elsewhere that they begin with their level.
+        self.stray = [n for n in self._first_nodes() if doubtful and n not in self.begins]
+        self.interrupting = [event for event in scope.of("boundary") if doubtful and _interrupts(event)]
+        self.interrupted = {host_of(event) for event in self.interrupting}
         self.flows = [flow for node in scope.nodes.values() for flow in node.flow_out if self._counts(flow)]
         self.into: dict[Node, int] = dict.fromkeys(scope.nodes.values(), 0)
         self.out = dict(self.into)
@@ -88,7 +90,9 @@ class _Drafter:
             source, target = self._source(flow), flow.target
             self._wire(self._out_port(source), self._in_port(target), self._guard(flow))
         for node in self.scope.of("activity", "gateway", "event"):
-            linked = self.into[node] or node in self.begins or (node.kind == "activity" and node.flow_in)
+            linked = (
+                self.into[node] or node in (*self.begins, *self.stray) or (node.kind == "activity" and node.flow_in)
+            )
             if linked and not self.out[node] and node not in self.aside:
                 self._wire(self._out_port(node), END)
         self._bypass()
@@ -120,12 +124,12 @@ class _Drafter:
     def _guard(self, flow: Flow) -> str | None:
         """Return the condition of a flow; in the second reading, an interrupting event is a condition of its own."""
         if flow.source.kind == "boundary":
-            return f"after {designation(flow.source.element)}" if _interrupts(flow.source) else None
+            return _guard_of_event(flow.source) if _interrupts(flow.source) else None
         guard, node = guard_of(flow, self.out[flow.source]), flow.source
         return OTHERWISE if guard is None and node in self.interrupted and node.kind == "activity" else guard
 
     def _add_gateway(self, node: Node) -> None:
-        into, out = self.into[node] + (node in self.begins), self.out[node]
+        into, out = self.into[node] + (node in (*self.begins, *self.stray)), self.out[node]
         if node.kind == "event":
             if into > 1:
                 self.gateways[f"{node.id}#join" if out > 1 else node.id] = GatewayDraft("exclusive", "join", node)
@@ -159,6 +163,8 @@ class _Drafter:
     def _wire_start(self) -> None:
         """Connect START: with all nodes that begin a level without start events, else with exactly one start."""
         choice = len(self.starts) > 1
+        for node in self.stray:
+            self._wire(START, self._in_port(node))
         if choice:
             self.gateways[_START_CHOICE] = GatewayDraft("exclusive", "split", None)
             self._wire(START, _START_CHOICE)
@@ -210,14 +216,19 @@ class _Drafter:
 
     def _add_doubts(self) -> None:
         """Change everything that is in doubt, as far as it is not changed already."""
-        if self.scope.element.tag == "adHocSubProcess":
+        for event in self.interrupting:
+            if (host := host_of(event)) is not None and not event.flow_out:
+                self._wire(host.id, END, _guard_of_event(event))
+        is_free = self.scope.element.tag == "adHocSubProcess"
+        if is_free:
             self.wires.clear()
         for node in self.scope.of("activity"):
-            if any(True for _ in node.element.of("standardLoopCharacteristics")) and node not in self.aside:
+            repeated = is_free or any(True for _ in node.element.of("standardLoopCharacteristics"))
+            if repeated and node not in self.aside:
                 self._wire(node.id, node.id)
         missing = {node.id for node in self.aside}
         self.wires = [wire for wire in self.wires if not missing & {wire.source, wire.target}]
-        if self._has_unclear_runs():
+        if self.stays_inside or self._has_unclear_runs():
             self.wires = [wire for wire in self.wires if wire.source != START]
         self._doubt_start_choice()
 
@@ -234,7 +245,14 @@ class _Drafter:
         """Return True if a run may execute something once for each of several branches, get stuck, or be cut short."""
         concurrency = Concurrency(self.wires, self.gateways)
         cut = any(node.definitions & _CUTTING for node in self.scope.of("end")) and concurrency.any()
+        cut = cut or any(map(_is_interrupting, self.scope.inner.values()))
         return bool(cut or concurrency.unjoined()) or stuck_joins(self.wires, self.gateways) != frozenset()
+
+
+def _is_interrupting(scope: Scope) -> bool:
+    """Return True for an event sub-process that ends what runs beside it."""
+    is_started = scope.element.get("triggeredByEvent") in ("true", "1")
+    return is_started and any(n.element.get("isInterrupting") not in ("false", "0") for n in scope.of("start"))
 
 
 def host_of(event: Node) -> Node | None:
@@ -254,12 +272,22 @@ def exceptions(scope: Scope) -> dict[Node, Node]:
     }
 
 
+def _guard_of_event(event: Node) -> str:
+    return f"after {designation(event.element)}"
+
+
 def _interrupts(event: Node) -> bool:
     """Return True if a boundary event ends its activity."""
     return event.element.get("cancelActivity") not in ("false", "0") and "compensate" not in event.definitions
 
 
-def _instantiates(node: Node) -> bool:
+def throws(scope: Scope) -> bool:
+    """Return True if runs of a scope may end with an error or a cancellation."""
+    return any(node.definitions & {"error", "cancel"} for node in scope.of("end"))
+
+
+def instantiates(node: Node) -> bool:
+    """Return True for a receive task or an event-based gateway that starts its process."""
     return node.element.get("instantiate") in ("true", "1")
 
 

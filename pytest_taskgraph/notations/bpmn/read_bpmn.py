@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from ...source import Source
 from ...workflow.model import END, START, Data, DataLink, Gateway, Link, QualifiedName, Task, Workflow
@@ -11,21 +12,12 @@ from .bpmn_guide import guide_to
 from .data_flow import DataElements
 from .flow_scopes import CALL, FlowReader, Node, Remarks, Scope, designation
 from .level_names import gateway_names, unique_names
-from .level_wires import LevelDraft, draft_level
+from .level_wires import LevelDraft, draft_level, throws
 from .remarks import remark_file, remark_plain, remark_scope, remark_tokens
 from .shown_text import escaped, is_verbatim, shown_text
 from .xml_tree import Element, parse_xml
 
 LEAST_ACTIVITIES = 2
-
-
-def parse(text: str, where: str = "") -> tuple[Workflow, ...]:
-    """Return the workflows of a text.
-
-    Raises:
-        ReadError: as `interpret`.
-    """
-    return interpret(text, where).workflows
 
 
 def interpret(text: str, where: str = "", process: str = "") -> Interpretation:
@@ -80,6 +72,7 @@ class _Model:
         self.has_ids = False
         self.data = [DataElements(root, reader.nodes, self.remarks, doubtful) for doubtful in (False, True)]
         self.spellings: dict[str, dict[str, str]] = {}
+        self.endless: set[Scope] = set()  # levels of which a run may never end
 
     def _title(self, process: Scope) -> str:
         return self.titles[process.element.get("id")]
@@ -140,14 +133,15 @@ class _Model:
 
     def _level(self, scope: Scope, name: str, root: str, doubtful: bool) -> Workflow:
         """Return one level, with the levels of the sub-processes in it."""
-        draft = draft_level(scope, doubtful)
+        draft = draft_level(scope, doubtful, doubtful and scope in self._staying)
         data = self.data[doubtful].of(scope)
         own = {node.id: node.element.name for node in scope.of("activity")}
         names = unique_names(own)
         names |= unique_names(data.names, names.values())
         if not doubtful:
             remark_scope(scope, self.remarks)
-            remark_tokens(draft, self.remarks)
+            if remark_tokens(draft, self.remarks):
+                self.endless.add(scope)
             self._add_spellings(root, names)
             self.has_ids |= any(name != names[key] for key, name in (own | data.names).items())
         ends = {**names, **gateway_names(draft, names), START: START, END: END}
@@ -174,6 +168,22 @@ class _Model:
             exceptional_links=tuple(sorted(exceptional, key=order)),
             data_links=tuple(sorted(data_links, key=lambda link: (link.source, link.target))),
         )
+
+    @cached_property
+    def _staying(self) -> set[Scope]:
+        """Return the scopes of which a run may never come out of an activity, or not by its flows."""
+        around: dict[Scope, list[Scope]] = {}
+        for scope in (scope for process in self.by_id.values() for scope in process.all_scopes()):
+            for node in scope.of("activity"):
+                inner = scope.inner.get(node.id) or self.by_id.get(_called(node.element))
+                if inner is not None and not node.is_started_by_event and not node.is_compensation:
+                    around.setdefault(inner, []).append(scope)
+        found, waiting = set[Scope](), [scope for scope in around if scope in self.endless or throws(scope)]
+        while waiting:
+            outer = [scope for scope in around.get(waiting.pop(), ()) if scope not in found]
+            found.update(outer)
+            waiting += outer
+        return found
 
     def _task(self, node: Node, name: str, root: str, doubtful: bool) -> Task:
         inner = node.scope.inner.get(node.id)

@@ -47,6 +47,24 @@ def stuck_joins(wires: Sequence[Wire], gateways: Mapping[str, Gatewaylike]) -> f
     return frozenset(found)
 
 
+def goes_round(wires: Sequence[Wire]) -> bool:
+    """Return True if a node that is reached from START does not lead to END."""
+    ways = [(wire.source, wire.target) for wire in wires]
+    return not _reached(START, ways) <= _reached(END, [(target, source) for source, target in ways])
+
+
+def _reached(start: str, ways: Sequence[tuple[str, str]]) -> set[str]:
+    after: dict[str, list[str]] = {}
+    for source, target in ways:
+        after.setdefault(source, []).append(target)
+    reached, waiting = {start}, [start]
+    while waiting:
+        found = [node for node in after.pop(waiting.pop(), ()) if node not in reached]
+        reached.update(found)
+        waiting += found
+    return reached
+
+
 class _Game:
     def __init__(self, wires: Sequence[Wire], gateways: Mapping[str, Gatewaylike]) -> None:
         self.wires, self.gateways = wires, gateways

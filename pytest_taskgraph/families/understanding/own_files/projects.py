@@ -169,7 +169,7 @@ def _shown_verbatim(interpreted: Interpretation, text: str, where: str) -> Inter
     """
     words = " ".join(unescape(text).split())
     for level in (level for workflow in interpreted.workflows for level in every_level(workflow)):
-        for name in (each.name for each in (*level.tasks, *level.data)):
+        for name in (*level.task_names, *(data.name for data in level.data)):
             if " ".join(name.split()) not in words:
                 raise UsageError(
                     f"{where}: the name {name!r} is given by the reader and does not stand in the file; show the file "
