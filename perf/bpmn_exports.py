@@ -113,15 +113,20 @@ def _paired_names(before: Workflow, after: Workflow) -> dict[str, str]:
 
 def _around(level: Workflow, what: str, names: Mapping[str, str]) -> dict[str, set[tuple[str, str]]]:
     """Return the tasks, gateways or data of a level with the names before and after them."""
-    own = {"task": level.tasks, "gateway": level.gateways, "data": level.data}[what]
-    found: dict[str, set[tuple[str, str]]] = {each.name: set() for each in own}
+    names_of = {
+        "task": level.task_names,
+        "gateway": [gateway.name for gateway in level.gateways],
+        "data": [data.name for data in level.data],
+    }
+    found: dict[str, set[tuple[str, str]]] = {name: set() for name in names_of[what]}
     for task in level.tasks if what == "task" else ():
         found[task.name] = {("in", name) for name in task.subworkflow.task_names} if task.subworkflow else set()
-    for link in (*level.links, *level.data_links):
-        if link.source in found:
-            found[link.source].add(("to", names.get(link.target, link.target)))
-        if link.target in found:
-            found[link.target].add(("from", names.get(link.source, link.source)))
+    links = [(link.source, link.target) for link in level.links]
+    for source, target in (*links, *((link.source, link.target) for link in level.data_links)):
+        if source in found:
+            found[source].add(("to", names.get(target, target)))
+        if target in found:
+            found[target].add(("from", names.get(source, source)))
     return found
 
 
