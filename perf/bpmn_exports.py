@@ -20,7 +20,12 @@ from pytest_taskgraph.notations.bpmn import BPMN
 from pytest_taskgraph.workflow.model import Link, Workflow
 
 ID = re.compile(r"_\w*\d\w*$|-[0-9a-fA-F]{12}$")  # what tools write as an id
-LEAST_ALIKE = (1.2, 0.9, 0.6)  # in each round, of 2: the share of common neighbours and the similarity of the names
+LEAST_ALIKE = (
+    1.2,
+    0.9,
+    0.9,
+    0.6,
+)  # in each round, of 2: the share of common neighbours and the similarity of the names
 
 
 def read(path: Path) -> tuple[Workflow, ...] | str:
@@ -62,9 +67,16 @@ def paired(
 ) -> dict[str, str]:
     """Return the names of the export with those of the original: the known ones, by name, then by what is around."""
     found = {**known, **{name: name for name in after if name in before and name not in known}}
-    alike = [(_likeness(old, new, before[old], after[new]), old, new) for old in before for new in after]
+    alike = [
+        (_likeness(old, new, before[old], after[new]), old, new)
+        for old in before
+        for new in after
+        if old not in found.values() and new not in found
+    ]
     for likeness, old, new in sorted(alike, reverse=True):
-        if new not in found and old not in found.values() and likeness >= least:
+        rivals = [(o == old) != (n == new) for other, o, n in alike if other == likeness]
+        is_clear = not any(rivals) or least == LEAST_ALIKE[-1]
+        if new not in found and old not in found.values() and likeness >= least and is_clear:
             found[new] = old
     return found
 
