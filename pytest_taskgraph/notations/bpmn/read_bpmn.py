@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain
 
 from ...source import Source
+from ...workflow.graph import distances, reachable_from
 from ...workflow.model import END, START, Data, DataLink, Gateway, Link, QualifiedName, Task, Workflow
 from ..notation import Interpretation
 from .bpmn_guide import guide_to
@@ -170,7 +172,7 @@ class _Model:
         )
 
     @cached_property
-    def _staying(self) -> set[Scope]:
+    def _staying(self) -> frozenset[Scope]:
         """Return the scopes of which a run may never come out of an activity, or not by its flows."""
         around: dict[Scope, list[Scope]] = {}
         for scope in (scope for process in self.by_id.values() for scope in process.all_scopes()):
@@ -178,12 +180,8 @@ class _Model:
                 inner = scope.inner.get(node.id) or self.by_id.get(_called(node.element))
                 if inner is not None and not node.is_started_by_event and not node.is_compensation:
                     around.setdefault(inner, []).append(scope)
-        found, waiting = set[Scope](), [scope for scope in around if scope in self.endless or throws(scope)]
-        while waiting:
-            outer = [scope for scope in around.get(waiting.pop(), ()) if scope not in found]
-            found.update(outer)
-            waiting += outer
-        return found
+        kept_in = (scope for scope in around if scope in self.endless or throws(scope))
+        return reachable_from(around, chain.from_iterable(around[scope] for scope in kept_in))
 
     def _task(self, node: Node, name: str, root: str, doubtful: bool) -> Task:
         inner = node.scope.inner.get(node.id)
@@ -211,13 +209,8 @@ def _places(draft: LevelDraft, ends: dict[str, str]) -> dict[str, tuple[int, str
         after.setdefault(wire.source, []).append(wire.target)
     for source, target in draft.exceptional:
         after.setdefault(source, []).append(target)
-    distance, waiting = {START: 0}, [START]
-    for node in waiting:
-        for target in after.get(node, ()):
-            if target not in distance:
-                distance[target] = distance[node] + 1
-                waiting.append(target)
-    return {name: (distance.get(node, len(ends)), name) for node, name in ends.items()}
+    distance = distances(after, [START])
+    return {name: (distance.get(node, len(ends) + 1), name) for node, name in ends.items()}
 
 
 def _titles(root: Element) -> dict[str, str]:
@@ -238,17 +231,13 @@ def _keep_process(source: Source, root: Element, name: str) -> None:
     """
     processes = {process.get("id"): process for process in root.of("process")}
     titles = _titles(root)
-    waiting = [name] if name in processes else [key for key, title in titles.items() if title == name]
-    if len(waiting) != 1:
+    chosen = [name] if name in processes else [key for key, title in titles.items() if title == name]
+    if len(chosen) != 1:
         known = ", ".join(repr(title or key) for key, title in titles.items())
-        found = f"{len(waiting)} processes of the name {name!r}" if waiting else f"no process {name!r}"
+        found = f"{len(chosen)} processes of the name {name!r}" if chosen else f"no process {name!r}"
         source.fail(root.offset, found, f"the id of one, or the name of one of {known}")
-    kept = set[str]()
-    while waiting:
-        key = waiting.pop()
-        kept.add(key)
-        called = {_called(each) for each in processes[key].descendants()}
-        waiting += [each for each in called if each in processes and each not in kept]
+    calls = {key: {*map(_called, process.descendants())} & {*processes} for key, process in processes.items()}
+    kept = reachable_from(calls, chosen)
     root.children = [each for each in root.children if each.tag != "process" or each.get("id") in kept]
     for collaboration in root.of("collaboration"):
         pools = collaboration.of("participant")
