@@ -171,6 +171,22 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
         START + tasks("A D") + sub_process(tasks("X") + XOR + ERROR_END + flows("X>g g>e2:bad")) + flows("s>A A>U U>D"),
         {"next": {"A": "U", "U": "D", "D": ""}, "last": "D", "always": {}},
     ),
+    "a sub-process that an event makes get stuck": (
+        START
+        + tasks("A D")
+        + sub_process(
+            tasks("W X Y")
+            + AND_JOIN
+            + boundary("timer", interrupting=False).replace('"A"', '"W"')
+            + flows("W>X W>j X>j j>Y t>X")
+        )
+        + flows("s>A A>U U>D"),
+        {"next": {"A": "U", "U": "D", "D": ""}, "last": "D", "always": {}},
+    ),
+    "a fork of a task that an event interrupts, D runs twice": (
+        START + tasks("A B C D") + boundary("timer") + flows("s>A A>B A>C B>D C>D t>D"),
+        {"next": {"B": "D", "C": "D", "D": ""}, "together": {}, "always": {}},
+    ),
     "a sub-process that executes Z twice": (
         START + tasks("A D") + sub_process(tasks("X Y Z") + flows("X>Z Y>Z")) + flows("s>A A>U U>D"),
         {"next": {"A": "U", "U": "D", "D": ""}, "always": {"A": "yes", "U": "yes", "D": "yes"}},
@@ -365,6 +381,11 @@ def test_bpmn_process_with_call_that_gets_stuck_is_not_asked_about_runs() -> Non
     caller = START + tasks("A B") + '<callActivity id="U" name="U" calledElement="q"/>' + flows("s>A A>U U>B")
     assert facts(read(process(caller) + stuck), "P")["always"] == {}
     assert facts(read(process(caller) + process(tasks("X Y"), "Q")), "P")["always"] == dict.fromkeys("AUB", "yes")
+
+
+def test_bpmn_fork_that_an_event_interrupts_is_not_asked_what_runs_in_parallel() -> None:
+    body, _ = MODELS["a fork of a task that an event interrupts, D runs twice"]
+    assert answers(read(process(body)), "parallel_pair") == []
 
 
 def test_bpmn_connection_by_boundary_event_is_not_asked_in_unclear_runs() -> None:

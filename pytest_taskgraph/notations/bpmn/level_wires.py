@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple
 
 from ...workflow.model import END, OTHERWISE, START, GatewayKind
 from .flow_scopes import Flow, Node, Scope, designation
-from .stuck_runs import stuck_joins
+from .stuck_runs import goes_round, stuck_joins
 from .token_flow import Concurrency, Wire
 
 _START_CHOICE: Final = "#start"
@@ -25,7 +25,8 @@ _GATEWAY_KINDS: Final[dict[str, GatewayKind]] = {
     "inclusiveGateway": "inclusive",
     "complexGateway": "inclusive",
 }
-_CUTTING: Final = frozenset({"terminate", "error", "cancel"})  # end events that end what runs beside them, too
+_THROWING: Final = frozenset({"error", "cancel"})  # end events after which nothing follows by a flow
+_CUTTING: Final = _THROWING | {"terminate"}  # end events that end what runs beside them, too
 
 
 class GatewayDraft(NamedTuple):
@@ -44,25 +45,29 @@ class LevelDraft:
     gateways: dict[str, GatewayDraft]
     wires: list[Wire]
     exceptional: list[tuple[str, str]]
+    is_endless: bool = False  # of a second reading: a run may never end, or end with an error
+
+    def begin_nothing(self) -> None:
+        """Remove all beginnings: it is unclear what runs execute."""
+        self.wires = [wire for wire in self.wires if wire.source != START]
 
 
-def draft_level(scope: Scope, doubtful: bool, stays_inside: bool = False) -> LevelDraft:
+def draft_level(scope: Scope, doubtful: bool) -> LevelDraft:
     """Return the control flow of a scope.
 
     Args:
         scope: The process or sub-process.
-        stays_inside: True if a run may never come out of one of its activities; for the second reading.
         doubtful: True for the second reading, in which everything in doubt is different: the ways out of boundary
             events are wires out of their activity, activities outside the flow are missing, loop markers are loops,
             nothing begins where it is unclear what runs execute, the kind of the choice of a start event is open, and
             nodes to which no flow leads begin beside start events.
     """
-    return _Drafter(scope, doubtful, stays_inside).draft()
+    return _Drafter(scope, doubtful).draft()
 
 
 class _Drafter:
-    def __init__(self, scope: Scope, doubtful: bool, stays_inside: bool) -> None:
-        self.scope, self.doubtful, self.stays_inside = scope, doubtful, stays_inside
+    def __init__(self, scope: Scope, doubtful: bool) -> None:
+        self.scope, self.doubtful = scope, doubtful
         self.exceptions = exceptions(scope)
         self.aside = [n for n in scope.of("activity") if n.is_started_by_event or n.is_compensation]
         self.gateways: dict[str, GatewayDraft] = {}
@@ -96,12 +101,14 @@ class _Drafter:
             if linked and not self.out[node] and node not in self.aside:
                 self._wire(self._out_port(node), END)
         self._bypass()
-        if self.doubtful:
-            self._add_doubts()
+        is_unclear, is_endless = self._add_doubts() if self.doubtful else (False, False)
         activities = {n.id: n for n in self.scope.of("activity") if not (self.doubtful and n in self.aside)}
         exceptional = [*self._exceptional()]
         self._separate_twins()
-        return LevelDraft(activities, self.gateways, self.wires, exceptional)
+        draft = LevelDraft(activities, self.gateways, self.wires, exceptional, is_endless)
+        if is_unclear:
+            draft.begin_nothing()
+        return draft
 
     def _first_nodes(self) -> Iterator[Node]:
         """Yield the nodes to which no flow leads, of those that can begin a level."""
@@ -214,8 +221,12 @@ class _Drafter:
             if target not in behind:
                 yield host.id, target
 
-    def _add_doubts(self) -> None:
-        """Change everything that is in doubt, as far as it is not changed already."""
+    def _add_doubts(self) -> tuple[bool, bool]:
+        """Change everything that is in doubt, as far as it is not changed already.
+
+        Returns:
+            True if it is unclear what runs execute, and True if one may never end, or end with an error.
+        """
         for event in self.interrupting:
             if (host := host_of(event)) is not None and not event.flow_out:
                 self._wire(host.id, END, _guard_of_event(event))
@@ -228,9 +239,9 @@ class _Drafter:
                 self._wire(node.id, node.id)
         missing = {node.id for node in self.aside}
         self.wires = [wire for wire in self.wires if not missing & {wire.source, wire.target}]
-        if self.stays_inside or self._has_unclear_runs():
-            self.wires = [wire for wire in self.wires if wire.source != START]
+        unclear = self._unclear_runs()
         self._doubt_start_choice()
+        return unclear
 
     def _doubt_start_choice(self) -> None:
         """Make it open whether the choice of a start event is an exclusive one: no gateway of the file says so."""
@@ -241,12 +252,17 @@ class _Drafter:
             self.wires = [wire for wire in self.wires if wire.source != _START_CHOICE]
             self.wires += [replace(wire, guard=f"started_by = {i}") for i, wire in enumerate(chosen)]
 
-    def _has_unclear_runs(self) -> bool:
-        """Return True if a run may execute something once for each of several branches, get stuck, or be cut short."""
-        concurrency = Concurrency(self.wires, self.gateways)
-        cut = any(node.definitions & _CUTTING for node in self.scope.of("end")) and concurrency.any()
-        cut = cut or any(map(_is_interrupting, self.scope.inner.values()))
-        return bool(cut or concurrency.unjoined()) or stuck_joins(self.wires, self.gateways) != frozenset()
+    def _unclear_runs(self) -> tuple[bool, bool]:
+        """Return whether it is unclear what runs execute, and whether one may never end, or end with an error."""
+        concurrency, ends = Concurrency(self.wires, self.gateways), self.scope.of("end")
+        is_cut = any(node.definitions & _CUTTING for node in ends) and concurrency.any()
+        is_cut = is_cut or any(map(_is_interrupting, self.scope.inner.values()))
+        if unjoined := bool(concurrency.unjoined()):
+            is_stuck = any(gate.role == "join" and gate.kind != "exclusive" for gate in self.gateways.values())
+        else:
+            is_stuck = stuck_joins(self.wires, self.gateways) != frozenset()
+        throws = any(node.definitions & _THROWING for node in ends)
+        return is_cut or unjoined or is_stuck, is_stuck or throws or goes_round(self.wires)
 
 
 def _is_interrupting(scope: Scope) -> bool:
@@ -279,11 +295,6 @@ def _guard_of_event(event: Node) -> str:
 def _interrupts(event: Node) -> bool:
     """Return True if a boundary event ends its activity."""
     return event.element.get("cancelActivity") not in ("false", "0") and "compensate" not in event.definitions
-
-
-def throws(scope: Scope) -> bool:
-    """Return True if runs of a scope may end with an error or a cancellation."""
-    return any(node.definitions & {"error", "cancel"} for node in scope.of("end"))
 
 
 def instantiates(node: Node) -> bool:

@@ -14,7 +14,7 @@ from .bpmn_guide import guide_to
 from .data_flow import DataElements
 from .flow_scopes import CALL, FlowReader, Node, Remarks, Scope, designation
 from .level_names import gateway_names, unique_names
-from .level_wires import LevelDraft, draft_level, throws
+from .level_wires import LevelDraft, draft_level
 from .remarks import remark_file, remark_plain, remark_scope, remark_tokens
 from .shown_text import escaped, is_verbatim, shown_text
 from .xml_tree import Element, parse_xml
@@ -74,7 +74,7 @@ class _Model:
         self.has_ids = False
         self.data = [DataElements(root, reader.nodes, self.remarks, doubtful) for doubtful in (False, True)]
         self.spellings: dict[str, dict[str, str]] = {}
-        self.endless: set[Scope] = set()  # levels of which a run may never end
+        self.second_drafts: dict[Scope, LevelDraft] = {}
 
     def _title(self, process: Scope) -> str:
         return self.titles[process.element.get("id")]
@@ -135,15 +135,16 @@ class _Model:
 
     def _level(self, scope: Scope, name: str, root: str, doubtful: bool) -> Workflow:
         """Return one level, with the levels of the sub-processes in it."""
-        draft = draft_level(scope, doubtful, doubtful and scope in self._staying)
+        draft = self._second_draft(scope) if doubtful else draft_level(scope, doubtful=False)
+        if doubtful and scope in self._staying:
+            draft.begin_nothing()
         data = self.data[doubtful].of(scope)
         own = {node.id: node.element.name for node in scope.of("activity")}
         names = unique_names(own)
         names |= unique_names(data.names, names.values())
         if not doubtful:
             remark_scope(scope, self.remarks)
-            if remark_tokens(draft, self.remarks):
-                self.endless.add(scope)
+            remark_tokens(draft, self.remarks)
             self._add_spellings(root, names)
             self.has_ids |= any(name != names[key] for key, name in (own | data.names).items())
         ends = {**names, **gateway_names(draft, names), START: START, END: END}
@@ -180,8 +181,13 @@ class _Model:
                 inner = scope.inner.get(node.id) or self.by_id.get(_called(node.element))
                 if inner is not None and not node.is_started_by_event and not node.is_compensation:
                     around.setdefault(inner, []).append(scope)
-        kept_in = (scope for scope in around if scope in self.endless or throws(scope))
+        kept_in = (scope for scope in around if self._second_draft(scope).is_endless)
         return reachable_from(around, chain.from_iterable(around[scope] for scope in kept_in))
+
+    def _second_draft(self, scope: Scope) -> LevelDraft:
+        if scope not in self.second_drafts:
+            self.second_drafts[scope] = draft_level(scope, doubtful=True)
+        return self.second_drafts[scope]
 
     def _task(self, node: Node, name: str, root: str, doubtful: bool) -> Task:
         inner = node.scope.inner.get(node.id)

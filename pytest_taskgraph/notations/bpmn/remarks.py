@@ -6,7 +6,7 @@ from typing import Final
 
 from .flow_scopes import CALL, Node, Remarks, Scope, designation
 from .level_wires import LevelDraft, exceptions, guard_of, host_of, instantiates
-from .stuck_runs import goes_round, stuck_joins
+from .stuck_runs import stuck_joins
 from .token_flow import Concurrency
 from .xml_tree import Element
 
@@ -93,26 +93,18 @@ def _remark_flows(node: Node, remarks: Remarks) -> None:
             )
 
 
-def remark_tokens(draft: LevelDraft, remarks: Remarks) -> bool:
-    """Add remarks about branches that meet without a join, and about joins whose branches never come together.
-
-    Returns:
-        True if a run may never end, because it gets stuck or goes round for ever.
-    """
-    unjoined = Concurrency(draft.wires, draft.gateways).unjoined()
-    for key in unjoined:
+def remark_tokens(draft: LevelDraft, remarks: Remarks) -> None:
+    """Add remarks about branches that meet without a join, and about joins whose branches never come together."""
+    concurrency = Concurrency(draft.wires, draft.gateways)
+    for key in concurrency.unjoined():
         node = draft.activities.get(key) or (draft.gateways[key].node if key in draft.gateways else None)
         if node is not None:
             met = "branches of one run meet there unjoined, and what follows runs once for each"
             remarks.add(node.element, f"{met}; such runs are {NO_QUESTION}")
-    if unjoined:
-        return any(gate.role == "join" and gate.kind != "exclusive" for gate in draft.gateways.values())
-    stuck = stuck_joins(draft.wires, draft.gateways)
-    for key in stuck or ():
+    for key in stuck_joins(draft.wires, draft.gateways) or () if not concurrency.unjoined() else ():
         if (gateway := draft.gateways.get(key)) is not None and gateway.node is not None:
             reason = f"runs can wait there for a flow that does not come; such runs are {NO_QUESTION}"
             remarks.add(gateway.node.element, reason)
-    return stuck != frozenset() or goes_round(draft.wires)
 
 
 def remark_plain(node: Node, is_empty: bool, remarks: Remarks) -> None:

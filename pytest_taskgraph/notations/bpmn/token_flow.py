@@ -151,7 +151,7 @@ class _Relation:
 
     def _apart(self, i: int, j: int) -> bool:
         """Return True if one of two conditions is `otherwise`, which holds if the other does not."""
-        return OTHERWISE in (self.wires[i].guard, self.wires[j].guard)
+        return (self.wires[i].guard == OTHERWISE) != (self.wires[j].guard == OTHERWISE)
 
     def _relate(self, x: int, y: int) -> None:
         if not self.beside[x] >> y & 1 and not self.exceeded:
