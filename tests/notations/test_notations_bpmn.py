@@ -388,6 +388,11 @@ def test_bpmn_fork_that_an_event_interrupts_is_not_asked_what_runs_in_parallel()
     assert answers(read(process(body)), "parallel_pair") == []
 
 
+def test_bpmn_default_flow_is_not_asked_to_run_beside_flow_of_unstated_condition() -> None:
+    reading = read(process(START + tasks("A B C") + OR + flows("s>A A>g g>B g>C")))
+    assert answers(reading, "parallel_pair") == [({"a": "A", "b": "B"}, "no"), ({"a": "A", "b": "C"}, "no")]
+
+
 def test_bpmn_connection_by_boundary_event_is_not_asked_in_unclear_runs() -> None:
     body = START + tasks("A B C D E") + AND + AND_JOIN + boundary("timer").replace('"A"', '"B"')
     reading = read(process(body + flows("s>A A>g g>B g>C B>j C>j t>D D>j j>E")))

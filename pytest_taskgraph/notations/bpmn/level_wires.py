@@ -133,7 +133,11 @@ class _Drafter:
         if flow.source.kind == "boundary":
             return _guard_of_event(flow.source) if _interrupts(flow.source) else None
         guard, node = guard_of(flow, self.out[flow.source]), flow.source
-        return OTHERWISE if guard is None and node in self.interrupted and node.kind == "activity" else guard
+        if guard is None and node in self.interrupted and node.kind == "activity":
+            return OTHERWISE
+        if guard is None and self.doubtful and node.element.tag == "inclusiveGateway" and node.element.get("default"):
+            return f"condition of {designation(flow.element)}"  # not stated; the default flow is not taken beside it
+        return guard
 
     def _add_gateway(self, node: Node) -> None:
         into, out = self.into[node] + (node in (*self.begins, *self.stray)), self.out[node]
