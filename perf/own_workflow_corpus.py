@@ -29,6 +29,7 @@ from own_workflow_argo import argo_found, argo_parts  # noqa: E402
 from own_workflow_bpmn import bpmn_found, bpmn_parts  # noqa: E402
 
 from pytest_taskgraph.errors import TaskgraphError  # noqa: E402 - the root is not on the path before
+from pytest_taskgraph.families.understanding.own_files.choices import answers_in  # noqa: E402
 from pytest_taskgraph.families.understanding.patterns import catalogue  # noqa: E402
 from pytest_taskgraph.families.understanding.patterns.pattern import Case  # noqa: E402
 from pytest_taskgraph.families.understanding.patterns.scope import all_scopes, cases  # noqa: E402
@@ -59,17 +60,10 @@ def certain_cases(interpretation: Interpretation) -> Iterator[tuple[str, Case]]:
     others = {scope.place: scope for scope in doubtful} if doubtful is not None else None
     for name, pattern in catalogue().items():
         for scope in levels if not pattern.planted else ():
-            answers = None
-            if others is not None:
-                beside = cases(pattern, others[scope.place]) if scope.place in others else ()
-                answers = {_fields(case): case.answer for case in beside}
+            same = None if others is None else answers_in(pattern, others.get(scope.place))
             for case in cases(pattern, scope):
-                if answers is None or (_fields(case) in answers and answers[_fields(case)] == case.answer):
+                if same is None or (repr(case.fields), repr(case.answer)) in same:
                     yield name, case
-
-
-def _fields(case: Case) -> str:
-    return repr(sorted((name, repr(value)) for name, value in case.fields.items()))
 
 
 def _text(path: Path, name: str) -> str:

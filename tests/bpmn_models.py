@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from pytest_taskgraph.families.understanding.own_files.choices import answers_in
 from pytest_taskgraph.families.understanding.patterns import catalogue
-from pytest_taskgraph.families.understanding.patterns.scope import all_scopes, cases
+from pytest_taskgraph.families.understanding.patterns.scope import Scope, all_scopes, cases
 from pytest_taskgraph.notations.bpmn import BPMN
 from pytest_taskgraph.notations.notation import Interpretation, combine_workflows
 from pytest_taskgraph.workflow.model import Workflow
@@ -83,22 +84,18 @@ def answers(
         workflow: The name of the workflow; by default the first.
         path: The names of the composite tasks around the level, with dots.
     """
-    first = _answers(interpretation.workflows, pattern, workflow, path)
-    second = first
+    name = workflow or interpretation.workflows[0].name
+    asked, scope = catalogue()[pattern], _scope(interpretation.workflows, name, path)
+    answered = [] if scope is None else [*cases(asked, scope)]
     if interpretation.doubtful:
-        second = _answers(interpretation.doubtful, pattern, workflow, path)
-    known = [(fields, str(answer)) for fields, answer in second]
-    return [(fields, answer) for fields, answer in first if (fields, str(answer)) in known]
+        same = answers_in(asked, _scope(interpretation.doubtful, name, path))
+        answered = [case for case in answered if (repr(case.fields), repr(case.answer)) in same]
+    return [(dict(case.fields), case.answer) for case in answered]
 
 
-def _answers(
-    workflows: tuple[Workflow, ...], pattern: str, workflow: str, path: str
-) -> list[tuple[dict[str, Any], Any]]:
-    name = workflow or workflows[0].name
-    if name not in [each.name for each in workflows]:
-        return []
-    scopes = [s for s in all_scopes(combine_workflows(workflows)) if s.root.name == name and ".".join(s.path) == path]
-    return [(dict(case.fields), case.answer) for scope in scopes for case in cases(catalogue()[pattern], scope)]
+def _scope(workflows: tuple[Workflow, ...], name: str, path: str) -> Scope | None:
+    scopes = all_scopes(combine_workflows(workflows))
+    return next((scope for scope in scopes if (scope.root.name, ".".join(scope.path)) == (name, path)), None)
 
 
 def facts(interpretation: Interpretation, workflow: str = "", path: str = "") -> dict[str, Any]:

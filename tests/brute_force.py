@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import brute_force_behaviour
 import brute_force_structure
+import brute_force_timing
 from brute_force_game import TooMuchError
 
 from pytest_taskgraph.errors import RecipeTooSmallError
@@ -16,7 +17,7 @@ from pytest_taskgraph.families.understanding.questions.sample import draw, recip
 from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.model import Workflow
 
-ANSWERS = brute_force_structure.ANSWERS | brute_force_behaviour.ANSWERS
+ANSWERS = brute_force_structure.ANSWERS | brute_force_behaviour.ANSWERS | brute_force_timing.ANSWERS
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from situation_families import read_situation
 from workflow_simulation import linear_extensions
 
 from pytest_taskgraph.notations import Notation
-from pytest_taskgraph.notations.notation import EXCEPTIONAL_LINKS
+from pytest_taskgraph.notations.phrases import duration_phrase
+from pytest_taskgraph.workflow.features import FEATURES
 from pytest_taskgraph.workflow.model import Link, Workflow
 from pytest_taskgraph.workflow.references import assemble, expand
 from pytest_taskgraph.workflow.semantics.execution import Run, outcome
@@ -43,7 +44,7 @@ def problems_of_guide(notation: Notation) -> list[str]:
     """Return what is wrong with the guide of a notation: other words than the pinned ones, or another meaning."""
     pinned = [statement for statement in statements() if notation.name in statement.notations]
     whole = " ".join(statement.says for statement in pinned)
-    found = f"{notation.guide} {notation.exceptional_guide} {EXCEPTIONAL_LINKS}"
+    found = notation.guide_to(FEATURES)
     differences = [] if whole == found else [f"{notation.name}: pinned {whole!r}, found {found!r}"]
     for statement in pinned:
         workflow = notation.read(statement.text)
@@ -70,6 +71,7 @@ def facts(workflow: Workflow) -> dict[str, Any]:
         "writes": _by_first((link.source, link.target) for link in level.data_links if link.source in tasks),
         "starts": {node.name: BRANCHES[node.kind] for node in level.gateways if node.role == "split"},
         "joins": [node.name for node in level.gateways if node.role == "join"],
+        "lasts": {task.name: duration_phrase(task.duration) for task in level.tasks if task.duration},
         "described": {task.name: task.description for task in level.tasks if task.description},
         "uses": {task.name: task.reference.name for task in level.tasks if task.reference is not None},
         "inside": {name: list(workflow.task_names) for name, workflow in inner.items()},

@@ -29,6 +29,7 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 FROM_OTHER_TOOLS = ROOT / "docs" / "how-to" / "from-other-tools.md"
+BPMN_PAGE = ROOT / "docs" / "how-to" / "bpmn.md"
 IN_ORDER = [README, FROM_OTHER_TOOLS]
 """Pages whose commands need the files that they have their reader save."""
 REAL = [ROOT / "docs" / "how-to" / "local-servers.md"]
@@ -138,6 +139,7 @@ def desk(project: Project) -> Path:
     (project.path / "pyproject.toml").write_text("[tool.pytest.ini_options]\n", encoding="utf-8")
     (project.path / "supper.mmd").write_text(blocks("mermaid")[0], encoding="utf-8")
     (project.path / ".github" / "workflows").mkdir(parents=True)
+    (project.path / "order.bpmn").write_text(blocks("xml", [BPMN_PAGE])[0], encoding="utf-8")
     shown = blocks("yaml", [ROOT / "docs" / "how-to" / "own-workflows.md"])[0]
     (project.path / ".github" / "workflows" / "ci.yml").write_text(shown, encoding="utf-8")
     return project.path
@@ -233,6 +235,11 @@ def test_page_from_other_tools_shows_the_gate_and_size_of_its_suite(project: Pro
     assert "ask seven questions" in " ".join(page.split())
     failed = run_here(command.replace("simulated:1", "baseline:random"), project)
     assert failed.returncode == 1, failed.stdout
+
+
+def test_bpmn_page_shows_what_is_read_of_its_model(project: Project, desk: Path) -> None:
+    (shown,) = blocks("text", [BPMN_PAGE])
+    assert run_package_here("python -m pytest_taskgraph show order.bpmn", project.path).stdout == shown
 
 
 def test_readme_is_at_most_150_lines_long() -> None:

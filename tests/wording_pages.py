@@ -18,7 +18,7 @@ from pytest_taskgraph.families.understanding.prompts import PROMPTS, prompt_temp
 from pytest_taskgraph.families.understanding.questions.composition import NOT_SHOWN
 from pytest_taskgraph.generation.vocabularies import Goal, Vocabulary, vocabulary, vocabulary_names
 from pytest_taskgraph.notations import NOTATIONS
-from pytest_taskgraph.notations.notation import EXCEPTIONAL_LINKS
+from pytest_taskgraph.notations.notation import DURATIONS, EXCEPTIONAL_LINKS
 from pytest_taskgraph.scoring.forms import FORMS
 
 FOLDER = Path(__file__).parent / "wording" / "words"
@@ -75,8 +75,11 @@ def _notations() -> Iterator[str]:
         yield f"{notation.name}: {notation.title}"
         yield f"  Here is a workflow, written {notation.phrase}."
         yield from (f"  {sentence}" for sentence in _sentences(notation.guide))
-        exceptional = f"{notation.exceptional_guide} {EXCEPTIONAL_LINKS}"
-        yield from (f"  With exceptional links: {sentence}" for sentence in _sentences(exceptional))
+        for kind, text in (
+            ("exceptional links", f"{notation.exceptional_guide} {EXCEPTIONAL_LINKS}"),
+            ("durations", f"{notation.duration_guide} {DURATIONS}"),
+        ):
+            yield from (f"  With {kind}: {sentence}" for sentence in _sentences(text))
         yield f"  Above a file: {notation.heading('folder/W.txt')}"
         yield ""
 

@@ -22,7 +22,7 @@ from ..workflow.model import (
     Workflow,
 )
 from .blocks import Growth
-from .data import Content, add_data, bind, name_data
+from .data import Content, add_data, add_durations, bind, name_data
 from .draft import Draft, DraftStep, FlowLayout, Node, add_cross_links, deciding_steps, walk
 from .guards import Conditions, GuardNames
 from .levels import Share, base_name, derive, share_out
@@ -148,6 +148,7 @@ class DraftConverter:
             inner,
             reference,
             tuple([(within.name, outside.name) for within, outside in step.bindings]),
+            step.duration,
         )
 
     def _gateway_names(self, draft: Draft) -> dict[Node, str]:
@@ -316,6 +317,8 @@ class _Builder:
             measure = self.conditions.measure()
             root.domains.append((measure.name, Domain("integer", measure.low, measure.high)))
         Content(levels, self.features, self.conditions, self.recipe.complete).fill()
+        if "durations" in self.features:
+            add_durations(levels, self.rng)
 
     def _bind(self, levels: list[Draft]) -> None:
         """Bind data of at least one composite task."""

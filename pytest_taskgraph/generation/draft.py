@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
-from ..workflow.model import END, START, DataLink, Domain, Effect, Gateway, Parameter
+from ..workflow.model import END, START, DataLink, Domain, Duration, Effect, Gateway, Parameter
 from .blocks import BlockPlan, Sequence
 from .guards import Conditions, GuardChoice, GuardNames
 from .vocabularies import VocabularyEntry
@@ -42,6 +42,7 @@ class DraftStep:
     implemented: bool = False
     parameters: list[Parameter] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
+    duration: Duration | None = None
     bindings: list[tuple[Datum, Datum]] = field(default_factory=list)  # (of the sub-workflow, of this level)
 
     @property

@@ -94,7 +94,7 @@ def _draw_nest(tasks: int, depth: int, rng: Random) -> Share:
 
 
 LIBRARY = "library"  # the package of bases
-_BARE = {"description": "", "kind": "", "implementation": "", "parameters": (), "effects": ()}
+_BARE = {"description": "", "kind": "", "implementation": "", "parameters": (), "effects": (), "duration": None}
 
 
 def base_name(name: str) -> str:
@@ -150,11 +150,12 @@ class _Stripping:
 
     def _task(self, task: Task) -> tuple[Task, Configuration | None]:
         bare, inside = self._inside(task)
-        has_content = any((task.description, task.kind, task.implementation, task.parameters, task.effects))
+        has_content = any(getattr(task, attribute) for attribute in _BARE)
         if has_content and self._chosen():
             filled = Configuration(
-                task.name, "task", task.description, task.kind, task.implementation, "", task.parameters, task.effects
-            )
+                task.name, "task", task.description, task.kind, task.implementation, "", task.parameters, task.effects,
+                duration=task.duration,
+            )  # fmt: skip
             bare = replace(bare, **_BARE)  # type: ignore[arg-type]
         elif inside:
             filled = Configuration(task.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -24,6 +24,13 @@ EXCEPTIONAL_LINKS: Final = (
     "about runs and about the order of tasks are about runs in which no task fails."
 )
 """What every guide to a text with exceptional links says of them."""
+
+DURATIONS: Final = (
+    "A task takes as long as its duration says, a day being 24 hours. It starts when all that it waits for has ended, "
+    "and tasks that do not wait for each other run at the same time. START, END, gateways and links take no time; a "
+    "composite task lasts as long as its inside, and a repeated task takes its duration each time."
+)
+"""What every guide to a text with durations says of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +88,10 @@ class Notation:
     parse: Callable[[str, str], tuple[Workflow, ...]]
     heading: Callable[[str], str]
     interpreter: Callable[[str, str], Interpretation] | None = None  # where its rules depend on the text
+    chooser: Callable[[str, str, str], Interpretation] | None = None  # reads one workflow of a text alone, by its name
+    shown_as: str = ""  # how the text that is shown differs from the file, in words
     exceptional_guide: str = ""  # a sentence on how an exceptional link is written, for texts that have one
+    duration_guide: str = ""  # a sentence on how a duration is written, for texts that have one
     recognises: Callable[[str], bool] = lambda text: True  # True if the text of a file with such a suffix is of it
     recognised_by: str = ""  # what `recognises` looks for, in words, such as "a key `jobs`"; empty: the suffix suffices
     decode: Callable[[bytes], str] = decode_utf8  # the text of a file; the same for all notations of a suffix
@@ -93,6 +103,12 @@ class Notation:
     def unsupported(self) -> frozenset[str]:
         """Return the features that the notation cannot express."""
         return FEATURES - self.says
+
+    def guide_to(self, features: Collection[str]) -> str:
+        """Return the guide to texts with these features."""
+        exceptional = [self.exceptional_guide, EXCEPTIONAL_LINKS] if "exceptional" in features else []
+        timed = [self.duration_guide, DURATIONS] if "durations" in features else []
+        return " ".join([self.guide, *exceptional, *timed])
 
     def write(self, workflow: Workflow) -> str:
         """Return the text of the workflow and of its `others`.

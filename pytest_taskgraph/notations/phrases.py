@@ -1,8 +1,9 @@
-r"""The phrases that prose and Mermaid labels have in common: quoted names, parameters, effects and bindings.
+r"""The phrases that prose and Mermaid labels have in common: names, parameters, effects, bindings and durations.
 
     'minutes', set to 20, a whole number from 0 to 60
     'n' to 'n + 1'
     'Inner' stands for 'Outer'
+    30 minutes
 
 A quote in a name is written \', a backslash \\, and a character that cannot be printed \u{a}, in hexadecimal.
 """
@@ -16,7 +17,7 @@ from collections.abc import Iterable
 from ..errors import ReadError, WorkflowError
 from ..positioned_json import read_value
 from ..source import Source
-from ..workflow.model import Domain, Effect, Parameter
+from ..workflow.model import SECONDS, Domain, Duration, Effect, Parameter
 from .plain_json import parameter_value
 
 QUOTED = r"'((?:[^'\\\n]|\\.)*)'"  # one group: the escaped name
@@ -25,6 +26,7 @@ _ESCAPE = re.compile(r"\\(?:u\{([0-9a-f]{1,6})\}|(.))")
 _PAIR = re.compile(rf"{QUOTED} (?:to|stands for) {QUOTED}")
 _NUMBER = r"(-?[0-9][-+.0-9e]{0,400})"
 _RANGE = re.compile(rf"a (whole|real) number(?: from {_NUMBER})?(?: (?:up )?to {_NUMBER})?")
+_DURATION = re.compile(r"([0-9]{1,12}) (second|minute|hour|day)s?")
 _WORDS = re.compile(rf"one of (no words|{QUOTED}(?:, {QUOTED})*)")
 
 
@@ -144,3 +146,15 @@ def read_binding(phrase: str) -> tuple[str, str] | None:
     """Return the binding that the phrase states, inner and outer name; None if it is no such phrase."""
     names = quoted_names(phrase) if _PAIR.fullmatch(phrase) else ()
     return (names[0], names[1]) if len(names) == 2 else None
+
+
+def duration_phrase(duration: Duration) -> str:
+    """Return the duration as a phrase, such as 1 hour or 30 minutes."""
+    return f"{duration.amount} {duration.unit[:-1] if duration.amount == 1 else duration.unit}"
+
+
+def read_duration(phrase: str) -> Duration | None:
+    """Return the duration that the phrase states; None if it is no such phrase."""
+    match = _DURATION.fullmatch(phrase)
+    unit = next((unit for unit in SECONDS if match and unit == f"{match[2]}s"), None)
+    return Duration(int(match[1]), unit) if match and unit and int(match[1]) else None

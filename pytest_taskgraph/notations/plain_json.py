@@ -21,10 +21,12 @@ from ..positioned_json import Node, documents
 from ..source import Source
 from ..workflow.features import FEATURES
 from ..workflow.model import (
+    SECONDS,
     Configuration,
     Data,
     DataLink,
     Domain,
+    Duration,
     Effect,
     Flaw,
     Gateway,
@@ -174,6 +176,12 @@ def _read_number(source: Source, node: Node) -> float:
     return node.value
 
 
+def _read_amount(source: Source, node: Node) -> int:
+    if isinstance(node.value, bool) or not isinstance(node.value, int) or node.value < 1:
+        source.fail(node.start, node.plain, "a whole number of at least 1")
+    return node.value
+
+
 def parameter_value(source: Source, node: Node) -> Any:  # noqa: ANN401
     """Return the value of a parameter.
 
@@ -247,6 +255,7 @@ _FIELDS: dict[type, dict[str, _Decode]] = {
         "words": _list_of(_read_text),
     },
     Parameter: {"name": _read_text, "value": parameter_value, "domain": _object_of(Domain)},
+    Duration: {"amount": _read_amount, "unit": _one_of(*SECONDS)},
     Effect: {"parameter": _read_text, "expression": _read_text},
     Data: {**_NAME_FIELDS, "schema": _read_text},
     Gateway: {
@@ -265,6 +274,7 @@ _TASK_FIELDS: dict[str, _Decode] = {
     "effects": _list_of(_object_of(Effect)),
     "reference": _object_of(QualifiedName),
     "bindings": _list_of(_name_pair),
+    "duration": _object_of(Duration),
 }
 _FIELDS[Task] = {**_NAME_FIELDS, **_TASK_FIELDS, "subworkflow": _object_of(Workflow)}
 _FIELDS[Configuration] = {
@@ -324,6 +334,7 @@ JSON = Notation(
         '"reference" (to one of the "others", by name) is composite.'
     ),
     exceptional_guide='Each of "exceptional_links" is an exceptional link of the control flow.',
+    duration_guide='The "duration" of a task is the time that it takes.',
     render=render,
     parse=parse,
     heading=lambda path: f"// {path}",

@@ -50,6 +50,12 @@ _PARTS = re.compile(
     r"|\d[^.\n]{0,80}?\b(?:first|second|inner|outer|other|another)\b[^.\n]{0,40}?\band\b[^.\n]{0,30}?\d",
     re.IGNORECASE,
 )
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
+_TIME = re.compile(
+    r"(?<![\w.])(\d{1,12})\s*(second|minute|hour|day)s?\b"
+    r"(?:(?:\s*,\s*|\s+and\s+|\s+)(\d{1,12})\s*(second|minute|hour|day)s?\b)?",
+    re.IGNORECASE,
+)
 _IN_BRACKETS = re.compile(r"\([^()\n]*\)")
 _ORDINAL = re.compile(r"\b\d+(?:st|nd|rd|th)\b|\b(?:step|line|round|branch|option|case|iteration) \d+\b", re.IGNORECASE)
 
@@ -66,6 +72,7 @@ def reduce_number(statement: str, question: str, names: Sequence[str]) -> str:
     parts = re.split(r"(?<=[.!?;,\n])|(?= and )", unbox_answer(statement, names))
     text = "".join(part for part in parts if not _is_about_other(part, question, names))
     text = mask_names(text, named_in_words, "\ue000N", "\ue001")[0]
+    text = _in_unit(text, question)
     text = _ORDINAL.sub(" ", _WORD.sub(_digits, text))
     text = _BULLET.sub("", text)
     if _PARTS.search(text) or (text.count("=") > 1 and "\n" in text.strip()):
@@ -83,6 +90,21 @@ def reduce_number(statement: str, question: str, names: Sequence[str]) -> str:
     if marked := {match[1] for match in _MARKED.finditer(text)}:
         return marked.pop() if len(marked) == 1 else ""
     return _counted(text, question) or _stated(text, question)
+
+
+def _in_unit(text: str, question: str) -> str:
+    """Return the text with times in the unit that the question counts, where they are whole numbers of it."""
+    counted = re.search(r"how many (second|minute|hour|day)s\b", question, re.IGNORECASE)
+    if counted is None:
+        return text
+    size, unit = _SECONDS[counted[1].lower()], counted[1].lower()
+
+    def convert(match: re.Match[str]) -> str:
+        parts = [(match[1], match[2]), *([(match[3], match[4])] if match[3] else [])]
+        seconds = sum(int(amount) * _SECONDS[name.lower()] for amount, name in parts)
+        return match[0] if seconds % size else f"{seconds // size} {unit}s"
+
+    return _TIME.sub(convert, text)
 
 
 def _is_about_other(sentence: str, question: str, names: Sequence[str]) -> bool:

@@ -108,6 +108,15 @@ def _domains_hold_values(level: Workflow, project: Workflow) -> Iterator[str]:
             yield f"{domain_found}; expected the lower bound first"
 
 
+def _durations_are_positive(level: Workflow, project: Workflow) -> Iterator[str]:
+    stated = [(task.name, task.duration) for task in level.tasks]
+    stated += [(configuration.target, configuration.duration) for configuration in configurations(level)]
+    for name, duration in stated:
+        if duration is not None and duration.amount < 1:
+            found = f"task {name!r} has the duration {duration.amount} {duration.unit}"
+            yield f"{found}; expected a whole number of at least 1"
+
+
 def _subworkflow_is_unambiguous(level: Workflow, project: Workflow) -> Iterator[str]:
     for task in level.tasks:
         if task.subworkflow is not None and task.reference is not None:
@@ -213,6 +222,7 @@ _RULES_AS_DECLARED: tuple[Rule, ...] = (
     _names_are_free,
     _parameters_are_unique,
     _domains_hold_values,
+    _durations_are_positive,
     _subworkflow_is_unambiguous,
     _references_are_found,
 )

@@ -49,8 +49,8 @@ def _is_plain(workflow: Workflow) -> bool:
 def configure_task(task: Task, by: Configuration) -> Task:
     """Return the task with all that a configuration gives in place of, or beside, its own.
 
-    Texts and the sub-workflow are replaced where the configuration gives them; parameters, effects and bindings are
-    merged by name. The caller resolves the configurations inside it.
+    Texts, the duration and the sub-workflow are replaced where the configuration gives them; parameters, effects and
+    bindings are merged by name. The caller resolves the configurations inside it.
     """
     return replace(
         task,
@@ -62,6 +62,7 @@ def configure_task(task: Task, by: Configuration) -> Task:
         subworkflow=task.subworkflow if by.reference is None else None,
         reference=by.reference or task.reference,
         bindings=tuple(dict((*task.bindings, *by.bindings)).items()),
+        duration=by.duration or task.duration,
     )
 
 

@@ -23,6 +23,7 @@ FEATURES = frozenset(
         "mixed",  # a task with a conditional and an unconditional link out of it
         "domains",  # parameters with a domain
         "effects",  # tasks that change parameters
+        "durations",  # tasks that state how long they take
         "parameters",  # tasks with parameters of their own
         "implementations",
         "descriptions",  # of tasks, of data, or of the workflow
@@ -127,6 +128,7 @@ _HOLDS: dict[str, Callable[[Workflow], bool]] = {
     "mixed": _has_mixed,
     "domains": lambda level: any(parameter.domain for parameter in _parameters(level)),
     "effects": lambda level: _has_attribute(level, "effects"),
+    "durations": lambda level: _has_attribute(level, "duration"),
     "parameters": lambda level: _has_attribute(level, "parameters"),
     "implementations": lambda level: _has_attribute(level, "implementation"),
     "descriptions": _has_descriptions,

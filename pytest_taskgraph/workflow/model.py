@@ -5,10 +5,10 @@ Sequences keep the order of declaration.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from operator import attrgetter
-from typing import Literal
+from typing import Final, Literal
 
 START = "START"
 END = "END"
@@ -18,6 +18,8 @@ Scalar = bool | int | float | str
 Value = Scalar | tuple["Value", ...]
 GatewayKind = Literal["parallel", "exclusive", "inclusive"]
 Flow = Literal["control", "data"]
+TimeUnit = Literal["seconds", "minutes", "hours", "days"]
+SECONDS: Final[Mapping[TimeUnit, int]] = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86400}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,19 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
+class Duration:
+    """The time that a task takes: a whole number of units, at least 1. Two that are equally long may be unequal."""
+
+    amount: int
+    unit: TimeUnit
+
+    @property
+    def seconds(self) -> int:
+        """Return the length in seconds, by which durations of different units are compared."""
+        return self.amount * SECONDS[self.unit]
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """A step. It is composite if it has a sub-workflow: inline (`subworkflow`) or by name (`reference`), never both."""
 
@@ -71,6 +86,7 @@ class Task:
     subworkflow: Workflow | None = None
     reference: QualifiedName | None = None
     bindings: tuple[tuple[str, str], ...] = ()  # (data of the sub-workflow, data of this level): a renaming
+    duration: Duration | None = None
 
     @property
     def composite(self) -> bool:
@@ -136,6 +152,7 @@ class Configuration:
     effects: tuple[Effect, ...] = ()
     reference: QualifiedName | None = None
     bindings: tuple[tuple[str, str], ...] = ()
+    duration: Duration | None = None
     configurations: tuple[Configuration, ...] = ()
 
 

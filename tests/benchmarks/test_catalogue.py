@@ -28,7 +28,7 @@ def test_catalogue_patterns_are_complete() -> None:
         assert len(each.templates) >= 2
         assert each.rationale
         assert each.form in FORMS
-        assert each.category in ("structure", "behaviour", "functionality")
+        assert each.category in ("structure", "behaviour", "functionality", "timing")
         assert set(each.flaws) <= {"yes", "no", ""}
         assert not each.needs & each.avoids
 

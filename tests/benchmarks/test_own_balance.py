@@ -44,11 +44,15 @@ def thirty(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def exceptional(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Return files with exceptional links, about which few patterns ask."""
-    folder, recipe = tmp_path_factory.mktemp("exceptional"), Recipe(10, features=frozenset({"exceptional"}))
-    wadl = NOTATIONS["wadl"]
-    return [write_file(folder, f"own{seed}.xxp", wadl.write(generate(recipe, seed))) for seed in range(LEAST)]
+def special(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Return files with exceptional links and files with durations, about which few patterns ask."""
+    folder, wadl = tmp_path_factory.mktemp("special"), NOTATIONS["wadl"]
+    return [
+        write_file(folder, f"{feature}{seed}.xxp", wadl.write(generate(recipe, seed)))
+        for feature in ("exceptional", "durations")
+        for recipe in [Recipe(10, features=frozenset({feature, "parallel"}))]
+        for seed in range(LEAST)
+    ]
 
 
 def questions(path: Path, patterns: object = "*", **more: object) -> list[Question]:
@@ -67,10 +71,10 @@ def write_file(folder: Path, name: str, text: str) -> Path:
 @pytest.mark.parametrize("step", [SIZES_OF_A_SHAPE, pytest.param(1, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("pattern", YES_NO, ids=lambda pattern: pattern.name)
 def test_choose_own_files_yes_and_no_balanced(
-    pattern: object, step: int, thirty: list[Path], exceptional: list[Path]
+    pattern: object, step: int, thirty: list[Path], special: list[Path]
 ) -> None:
     counts, answers, files_asked_about = Counter[tuple[bool, object]](), Counter[object](), 0
-    for path in (*thirty[::step], *exceptional):
+    for path in (*thirty[::step], *special):
         choices = choose(pattern, str(path), "", 0, 4)
         files_asked_about += bool(choices)
         assert len({bool(choice.edit) for choice in choices}) < 2, "one file is shown in one way"

@@ -25,10 +25,12 @@ from pytest_taskgraph.workflow import graph
 from pytest_taskgraph.workflow.features import FEATURES, features
 from pytest_taskgraph.workflow.model import (
     END,
+    SECONDS,
     START,
     Data,
     DataLink,
     Domain,
+    Duration,
     Effect,
     Flaw,
     Flow,
@@ -122,6 +124,7 @@ def odd_tasks(draw: st.DrawFn, name: str, depth: int) -> Task:
         effects=tuple(Effect(name, draw(names)) for name in draw(st.lists(names, max_size=1))),
         subworkflow=below,
         bindings=tuple((name, draw(names)) for name in renamed),
+        duration=draw(st.none() | st.builds(Duration, st.integers(1, 10**12 - 1), st.sampled_from(sorted(SECONDS)))),
     )
 
 

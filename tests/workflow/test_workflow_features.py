@@ -14,6 +14,7 @@ from pytest_taskgraph.workflow.model import (
     Data,
     DataLink,
     Domain,
+    Duration,
     Effect,
     Gateway,
     Link,
@@ -50,6 +51,10 @@ EXAMPLES: dict[str, list[tuple[Workflow, set[str]]]] = {
     "exceptional": [
         (replace(PLAIN, exceptional_links=(Link("A", END),)), set()),
         (replace(PLAIN, exceptional_links=(Link("B", "A"),)), set()),
+    ],
+    "durations": [
+        (task(duration=Duration(3, "hours")), set()),
+        (configured(duration=Duration(1, "days")), {"derivation"}),
     ],
     "parallel": [
         (gateway("parallel"), set()),

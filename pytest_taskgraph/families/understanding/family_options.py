@@ -27,10 +27,19 @@ NAMES: Final = Option(
 WORKFLOW: Final = Option(
     "workflow",
     "PATH",
-    "workflows of your own: a file, a folder or a quoted pattern, formats mixed; their text is sent to the model. "
-    "Repeatable",
+    "workflows of your own: a file, a folder or a quoted pattern, formats mixed, or FILE::PROCESS of a BPMN model; "
+    "their text is sent to the model. Repeatable",
     repeatable=True,
     kind="path",
+)
+SHOWN_VERBATIM: Final = " (verbatim)"
+"""The end of a path of own workflows whose files are shown verbatim."""
+
+VERBATIM: Final = Option(
+    "verbatim",
+    "",
+    "show workflows of your own as their files hold them: BPMN with its diagram and extensions",
+    kind="switch",
 )
 
 OPTIONS: Final = (
@@ -45,6 +54,7 @@ OPTIONS: Final = (
         choices=("both", "first", "second"),
     ),
     WORKFLOW,
+    VERBATIM,
     Option(
         "presentation",
         "KIND",

@@ -14,7 +14,7 @@ from ...reports.table import table
 from ...scoring.forms import form
 from .patterns import catalogue
 from .patterns.pattern import Pattern
-from .questions.chance import MOST_FREQUENT_NUMBER
+from .questions.chance import MOST_FREQUENT_NUMBER, MOST_FREQUENT_TIME
 
 SUMMARY = "list every question pattern, with its phrasing, answer form, metrics, needs and chance"
 NO_VALUE: Final = "-"
@@ -120,6 +120,8 @@ def describe(pattern: Pattern) -> PatternRow:
 
 
 def _chance_of(pattern: Pattern) -> str:
+    if pattern.form == "number" and pattern.timed:
+        return f"{MOST_FREQUENT_TIME}"
     return f"{1 / pattern.options:.2g}" if pattern.options else CHANCE[pattern.form]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 from ...benchmarks.settings import Settings
-from .family_options import OPTIONS, Names, Phrasing, Presentation
+from .family_options import OPTIONS, SHOWN_VERBATIM, Names, Phrasing, Presentation
 
 OWN: Final = {
     "tasks": "tasks",
@@ -15,6 +15,7 @@ OWN: Final = {
     "names": "names",
     "phrasing": "phrasing",
     "workflow": "workflows",
+    "verbatim": "verbatim",
     "presentation": "presentation",
     "vary": "vary",
 }
@@ -30,12 +31,13 @@ class UnderstandingSettings(Settings):
 
     tasks: tuple[int, ...] = (12,)  # sizes of generated workflows
     notations: tuple[str, ...] = ("wadl",)
-    convert: bool = False  # show own files in `notations` instead of verbatim
+    convert: bool = False  # show own files in `notations` instead of their own
     names: Names = "mixed"  # of tasks and data in generated workflows; mixed: each kind in turn
     phrasing: Phrasing = "both"
     presentation: Presentation = "inline"  # the workflow in the prompt, or specifications that the model asks for
     vary: tuple[str, ...] = ()  # kinds of variations in which each question is repeated
     workflows: tuple[str, ...] = ()  # the user's own files and folders
+    verbatim: bool = False  # show their files as they are; the paths then end in SHOWN_VERBATIM
     question: str = ""  # text of the only question that a suite asks about them; empty: all questions
 
     @classmethod
@@ -47,4 +49,7 @@ class UnderstandingSettings(Settings):
 @lru_cache(maxsize=16)  # each question of a run is built with the same settings, those of its suite
 def _extended_settings(settings: Settings) -> UnderstandingSettings:
     options = {OWN[option.name]: option for option in OPTIONS}
-    return settings.extended(UnderstandingSettings, options, convert="notation" in settings.own)
+    own = settings.extended(UnderstandingSettings, options, convert="notation" in settings.own)
+    if not own.verbatim:
+        return own
+    return replace(own, workflows=tuple([path.removesuffix(SHOWN_VERBATIM) + SHOWN_VERBATIM for path in own.workflows]))

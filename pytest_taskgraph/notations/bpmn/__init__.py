@@ -24,15 +24,13 @@ from .bpmn_guide import GUIDE
 
 
 def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
-    from .read_bpmn import parse  # imported here because it brings the XML parser
-
-    return parse(text, where)
+    return _interpret(text, where).workflows
 
 
-def _interpret(text: str, where: str = "") -> Interpretation:
-    from .read_bpmn import interpret
+def _interpret(text: str, where: str = "", process: str = "") -> Interpretation:
+    from .read_bpmn import interpret  # imported here because it brings the XML parser
 
-    return interpret(text, where)
+    return interpret(text, where, process)
 
 
 def _decode(data: bytes) -> str:
@@ -58,6 +56,8 @@ BPMN = Notation(
     parse=_parse,
     heading=lambda path: f"<!-- file: {path.replace('--', '- -')} -->",
     interpreter=_interpret,
+    chooser=_interpret,
+    shown_as="shown without its diagram and extensions",
     recognises=_recognises,
     recognised_by="a root element of BPMN",
     decode=_decode,

@@ -21,6 +21,10 @@ _TOKENS: Final = (
     "semantics of BPMN."
 )
 _IDS: Final = "Activities and data without a name, or with one that occurs twice on a level, are called by their ids."
+_VERBATIM: Final = (
+    "Its diagram, the extensions of tools, incoming and outgoing are no part of the workflow, and line breaks in names "
+    "count as spaces."
+)
 _COMPOSITE: Final = (
     "A sub-process with activities is a composite task, and a call activity that calls a process of the file with "
     "activities is one too."
@@ -28,7 +32,11 @@ _COMPOSITE: Final = (
 
 
 def guide_to(
-    workflows: tuple[Workflow, ...], has_doubts: bool, has_pools: bool = False, has_ids: bool = False
+    workflows: tuple[Workflow, ...],
+    has_doubts: bool,
+    has_pools: bool = False,
+    has_ids: bool = False,
+    is_verbatim: bool = False,
 ) -> tuple[str, ...]:
     """Return the guide to a file.
 
@@ -37,8 +45,12 @@ def guide_to(
         has_doubts: True if something of the file is not part of the questions.
         has_pools: True if a process is called by its pool.
         has_ids: True if an activity or data is called by its id.
+        is_verbatim: True if the text holds the diagram, extensions, or what the flows state again.
     """
-    return tuple(_sentences(workflows, has_doubts, has_pools, has_ids))
+    first, *sentences = _sentences(workflows, has_doubts, has_pools, has_ids)
+    if is_verbatim:
+        return first.replace(", without its diagram", ""), _VERBATIM, *sentences
+    return first, *sentences
 
 
 def _sentences(workflows: tuple[Workflow, ...], has_doubts: bool, has_pools: bool, has_ids: bool) -> Iterator[str]:

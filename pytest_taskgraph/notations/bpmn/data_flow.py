@@ -41,8 +41,8 @@ class DataElements:
                 parameters = specification.of("dataInput", "dataOutput")
                 self.elements.update((parameter.get("id"), parameter) for parameter in parameters)
         self.elements.pop("", None)
-        self.main: dict[str, str] = {}  # by data, the element that names it: the first reference with a name
-        for key, element in sorted(self.elements.items(), key=lambda item: (not item[1].name, not _refers(item[1]))):
+        self.main: dict[str, str] = {}  # by data, the element that names it: the first reference by name
+        for key, element in sorted(self.elements.items(), key=_rank):
             self.main.setdefault(_referred(element) or key, key)
         self.first: dict[tuple[str, str, str], str] = {}
         self.reads: dict[Scope, list[tuple[str, str]]] = {}
@@ -100,6 +100,12 @@ class DataElements:
         if self.doubtful and differs and element.name and _refers(element):
             return self.first.setdefault((element.tag, _referred(element), element.name), identifier)
         return main
+
+
+def _rank(item: tuple[str, Element]) -> tuple[object, ...]:
+    """Return the rank of an element among those of the same data; their order in the file has no meaning."""
+    key, element = item
+    return not element.name, not _refers(element), element.name, key
 
 
 def _refers(element: Element) -> bool:

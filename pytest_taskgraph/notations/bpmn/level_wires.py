@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Final, Literal, NamedTuple
 
 from ...workflow.model import END, OTHERWISE, START, GatewayKind
 from .flow_scopes import Flow, Node, Scope, designation
-from .stuck_runs import stuck_joins
+from .stuck_runs import goes_round, stuck_joins
 from .token_flow import Concurrency, Wire
 
 _START_CHOICE: Final = "#start"
@@ -24,7 +25,8 @@ _GATEWAY_KINDS: Final[dict[str, GatewayKind]] = {
     "inclusiveGateway": "inclusive",
     "complexGateway": "inclusive",
 }
-_CUTTING: Final = frozenset({"terminate", "error", "cancel"})  # end events that end what runs beside them, too
+_THROWING: Final = frozenset({"error", "cancel"})  # end events after which nothing follows by a flow
+_CUTTING: Final = _THROWING | {"terminate"}  # end events that end what runs beside them, too
 
 
 class GatewayDraft(NamedTuple):
@@ -43,6 +45,11 @@ class LevelDraft:
     gateways: dict[str, GatewayDraft]
     wires: list[Wire]
     exceptional: list[tuple[str, str]]
+    is_endless: bool = False  # of a second reading: a run may never end, or end with an error
+
+    def begin_nothing(self) -> None:
+        """Remove all beginnings: it is unclear what runs execute."""
+        self.wires = [wire for wire in self.wires if wire.source != START]
 
 
 def draft_level(scope: Scope, doubtful: bool) -> LevelDraft:
@@ -52,7 +59,8 @@ def draft_level(scope: Scope, doubtful: bool) -> LevelDraft:
         scope: The process or sub-process.
         doubtful: True for the second reading, in which everything in doubt is different: the ways out of boundary
             events are wires out of their activity, activities outside the flow are missing, loop markers are loops,
-            nothing begins where it is unclear what runs execute, and the kind of the choice of a start event is open.
+            nothing begins where it is unclear what runs execute, the kind of the choice of a start event is open, and
+            nodes to which no flow leads begin beside start events.
     """
     return _Drafter(scope, doubtful).draft()
 
@@ -64,13 +72,13 @@ class _Drafter:
         self.aside = [n for n in scope.of("activity") if n.is_started_by_event or n.is_compensation]
         self.gateways: dict[str, GatewayDraft] = {}
         self.wires: list[Wire] = []
-        self.starts = [n for n in scope.of("start") if n.flow_out] + [
-            n for n in self._first_nodes() if _instantiates(n)
-        ]
+        self.starts = [n for n in scope.of("start") if n.flow_out] + [n for n in self._first_nodes() if instantiates(n)]
         self.has_starts = bool(scope.of("start") or self.starts)
         self.begins = self.starts if self.has_starts else list(self._first_nodes())
-        boundary = [event for event in scope.of("boundary") if doubtful and event.flow_out and _interrupts(event)]
-        self.interrupted = {host_of(event) for event in boundary}
+        # BPMN does not allow them beside a start event, and states elsewhere that they begin with their level.
+        self.stray = [n for n in self._first_nodes() if doubtful and n not in self.begins]
+        self.interrupting = [event for event in scope.of("boundary") if doubtful and _interrupts(event)]
+        self.interrupted = {host_of(event) for event in self.interrupting}
         self.flows = [flow for node in scope.nodes.values() for flow in node.flow_out if self._counts(flow)]
         self.into: dict[Node, int] = dict.fromkeys(scope.nodes.values(), 0)
         self.out = dict(self.into)
@@ -87,16 +95,20 @@ class _Drafter:
             source, target = self._source(flow), flow.target
             self._wire(self._out_port(source), self._in_port(target), self._guard(flow))
         for node in self.scope.of("activity", "gateway", "event"):
-            linked = self.into[node] or node in self.begins or (node.kind == "activity" and node.flow_in)
+            linked = (
+                self.into[node] or node in (*self.begins, *self.stray) or (node.kind == "activity" and node.flow_in)
+            )
             if linked and not self.out[node] and node not in self.aside:
                 self._wire(self._out_port(node), END)
         self._bypass()
-        if self.doubtful:
-            self._add_doubts()
+        is_unclear, is_endless = self._add_doubts() if self.doubtful else (False, False)
         activities = {n.id: n for n in self.scope.of("activity") if not (self.doubtful and n in self.aside)}
         exceptional = [*self._exceptional()]
         self._separate_twins()
-        return LevelDraft(activities, self.gateways, self.wires, exceptional)
+        draft = LevelDraft(activities, self.gateways, self.wires, exceptional, is_endless)
+        if is_unclear:
+            draft.begin_nothing()
+        return draft
 
     def _first_nodes(self) -> Iterator[Node]:
         """Yield the nodes to which no flow leads, of those that can begin a level."""
@@ -119,12 +131,16 @@ class _Drafter:
     def _guard(self, flow: Flow) -> str | None:
         """Return the condition of a flow; in the second reading, an interrupting event is a condition of its own."""
         if flow.source.kind == "boundary":
-            return f"after {designation(flow.source.element)}" if _interrupts(flow.source) else None
+            return _guard_of_event(flow.source) if _interrupts(flow.source) else None
         guard, node = guard_of(flow, self.out[flow.source]), flow.source
-        return OTHERWISE if guard is None and node in self.interrupted and node.kind == "activity" else guard
+        if guard is None and node in self.interrupted and node.kind == "activity":
+            return OTHERWISE
+        if guard is None and self.doubtful and node.element.tag == "inclusiveGateway" and node.element.get("default"):
+            return f"condition of {designation(flow.element)}"  # not stated; the default flow is not taken beside it
+        return guard
 
     def _add_gateway(self, node: Node) -> None:
-        into, out = self.into[node] + (node in self.begins), self.out[node]
+        into, out = self.into[node] + (node in (*self.begins, *self.stray)), self.out[node]
         if node.kind == "event":
             if into > 1:
                 self.gateways[f"{node.id}#join" if out > 1 else node.id] = GatewayDraft("exclusive", "join", node)
@@ -158,6 +174,8 @@ class _Drafter:
     def _wire_start(self) -> None:
         """Connect START: with all nodes that begin a level without start events, else with exactly one start."""
         choice = len(self.starts) > 1
+        for node in self.stray:
+            self._wire(START, self._in_port(node))
         if choice:
             self.gateways[_START_CHOICE] = GatewayDraft("exclusive", "split", None)
             self._wire(START, _START_CHOICE)
@@ -207,33 +225,54 @@ class _Drafter:
             if target not in behind:
                 yield host.id, target
 
-    def _add_doubts(self) -> None:
-        """Change everything that is in doubt, as far as it is not changed already."""
-        if self.scope.element.tag == "adHocSubProcess":
+    def _add_doubts(self) -> tuple[bool, bool]:
+        """Change everything that is in doubt, as far as it is not changed already.
+
+        Returns:
+            True if it is unclear what runs execute, and True if one may never end, or end with an error.
+        """
+        for event in self.interrupting:
+            if (host := host_of(event)) is not None and not event.flow_out:
+                self._wire(host.id, END, _guard_of_event(event))
+        is_free = self.scope.element.tag == "adHocSubProcess"
+        if is_free:
             self.wires.clear()
         for node in self.scope.of("activity"):
-            if any(True for _ in node.element.of("standardLoopCharacteristics")) and node not in self.aside:
+            repeated = is_free or any(True for _ in node.element.of("standardLoopCharacteristics"))
+            if repeated and node not in self.aside:
                 self._wire(node.id, node.id)
         missing = {node.id for node in self.aside}
         self.wires = [wire for wire in self.wires if not missing & {wire.source, wire.target}]
-        if self._has_unclear_runs():
-            self.wires = [wire for wire in self.wires if wire.source != START]
+        unclear = self._unclear_runs()
         self._doubt_start_choice()
+        return unclear
 
     def _doubt_start_choice(self) -> None:
         """Make it open whether the choice of a start event is an exclusive one: no gateway of the file says so."""
         if _START_CHOICE in self.gateways:
             self.gateways[_START_CHOICE] = GatewayDraft("inclusive", "split", None)
-            self.wires = [
-                replace(wire, guard=f"started_by = {i}") if wire.source == _START_CHOICE else wire
-                for i, wire in enumerate(self.wires)
-            ]
+            chosen = [wire for wire in self.wires if wire.source == _START_CHOICE]
+            chosen.sort(key=attrgetter("target"))  # the order in the file has no meaning
+            self.wires = [wire for wire in self.wires if wire.source != _START_CHOICE]
+            self.wires += [replace(wire, guard=f"started_by = {i}") for i, wire in enumerate(chosen)]
 
-    def _has_unclear_runs(self) -> bool:
-        """Return True if a run may execute something once for each of several branches, get stuck, or be cut short."""
-        concurrency = Concurrency(self.wires, self.gateways)
-        cut = any(node.definitions & _CUTTING for node in self.scope.of("end")) and concurrency.any()
-        return bool(cut or concurrency.unjoined()) or stuck_joins(self.wires, self.gateways) != frozenset()
+    def _unclear_runs(self) -> tuple[bool, bool]:
+        """Return whether it is unclear what runs execute, and whether one may never end, or end with an error."""
+        concurrency, ends = Concurrency(self.wires, self.gateways), self.scope.of("end")
+        is_cut = any(node.definitions & _CUTTING for node in ends) and concurrency.any()
+        is_cut = is_cut or any(map(_is_interrupting, self.scope.inner.values()))
+        if unjoined := bool(concurrency.unjoined()):
+            is_stuck = any(gate.role == "join" and gate.kind != "exclusive" for gate in self.gateways.values())
+        else:
+            is_stuck = stuck_joins(self.wires, self.gateways) != frozenset()
+        throws = any(node.definitions & _THROWING for node in ends)
+        return is_cut or unjoined or is_stuck, is_stuck or throws or goes_round(self.wires)
+
+
+def _is_interrupting(scope: Scope) -> bool:
+    """Return True for an event sub-process that ends what runs beside it."""
+    is_started = scope.element.get("triggeredByEvent") in ("true", "1")
+    return is_started and any(n.element.get("isInterrupting") not in ("false", "0") for n in scope.of("start"))
 
 
 def host_of(event: Node) -> Node | None:
@@ -253,12 +292,17 @@ def exceptions(scope: Scope) -> dict[Node, Node]:
     }
 
 
+def _guard_of_event(event: Node) -> str:
+    return f"after {designation(event.element)}"
+
+
 def _interrupts(event: Node) -> bool:
     """Return True if a boundary event ends its activity."""
     return event.element.get("cancelActivity") not in ("false", "0") and "compensate" not in event.definitions
 
 
-def _instantiates(node: Node) -> bool:
+def instantiates(node: Node) -> bool:
+    """Return True for a receive task or an event-based gateway that starts its process."""
     return node.element.get("instantiate") in ("true", "1")
 
 

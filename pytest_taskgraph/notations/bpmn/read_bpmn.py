@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
+from itertools import chain
 
 from ...source import Source
+from ...workflow.graph import distances, reachable_from
 from ...workflow.model import END, START, Data, DataLink, Gateway, Link, QualifiedName, Task, Workflow
 from ..notation import Interpretation
 from .bpmn_guide import guide_to
@@ -13,29 +16,28 @@ from .flow_scopes import CALL, FlowReader, Node, Remarks, Scope, designation
 from .level_names import gateway_names, unique_names
 from .level_wires import LevelDraft, draft_level
 from .remarks import remark_file, remark_plain, remark_scope, remark_tokens
-from .shown_text import escaped, shown_text
+from .shown_text import escaped, is_verbatim, shown_text
 from .xml_tree import Element, parse_xml
 
 LEAST_ACTIVITIES = 2
 
 
-def parse(text: str, where: str = "") -> tuple[Workflow, ...]:
-    """Return the workflows of a text.
-
-    Raises:
-        ReadError: as `interpret`.
-    """
-    return interpret(text, where).workflows
-
-
-def interpret(text: str, where: str = "") -> Interpretation:
+def interpret(text: str, where: str = "", process: str = "") -> Interpretation:
     """Return the workflows of a BPMN file, and the rules by which it was read.
 
+    Args:
+        text: The text.
+        where: Its name in messages.
+        process: The name or id of the only process that is read, with those that it calls; empty for all.
+
     Raises:
-        ReadError: if the text is no BPMN 2.0, no process has two activities, or a process calls itself.
+        ReadError: if the text is no BPMN 2.0, no process has two activities, a process calls itself, or `process` is
+            not the name of one.
     """
     source = Source(text, where)
     root = parse_xml(source)
+    if process:
+        _keep_process(source, root, process)
     model = _Model(source, root)
     remark_file(root, model.remarks)
     workflows = tuple([model.workflow(process) for process in model.processes])
@@ -43,7 +45,7 @@ def interpret(text: str, where: str = "") -> Interpretation:
     unnamed = len(workflows) == 1 and not workflows[0].name
     return Interpretation(
         workflows,
-        guide_to(workflows, doubtful != workflows, model.has_pools, model.has_ids),
+        guide_to(workflows, doubtful != workflows, model.has_pools, model.has_ids, is_verbatim(text)),
         shown_text(root),
         unnamed=unnamed,
         spellings=model.spellings,
@@ -72,6 +74,7 @@ class _Model:
         self.has_ids = False
         self.data = [DataElements(root, reader.nodes, self.remarks, doubtful) for doubtful in (False, True)]
         self.spellings: dict[str, dict[str, str]] = {}
+        self.second_drafts: dict[Scope, LevelDraft] = {}
 
     def _title(self, process: Scope) -> str:
         return self.titles[process.element.get("id")]
@@ -98,7 +101,7 @@ class _Model:
             most = max((process.activities for process in processes), default=0)
             found = "no process with more than one activity" if most else "no activity"
             self.source.fail(first, found, f"a process with at least {LEAST_ACTIVITIES} activities")
-        return sorted(asked, key=lambda process: (-process.activities, self._title(process)))
+        return sorted(asked, key=lambda each: (-each.activities, self._title(each), each.element.get("id")))
 
     def _refuse_cycles(self) -> None:
         """Check that no process calls itself, directly or through others.
@@ -132,7 +135,9 @@ class _Model:
 
     def _level(self, scope: Scope, name: str, root: str, doubtful: bool) -> Workflow:
         """Return one level, with the levels of the sub-processes in it."""
-        draft = draft_level(scope, doubtful)
+        draft = self._second_draft(scope) if doubtful else draft_level(scope, doubtful=False)
+        if doubtful and scope in self._staying:
+            draft.begin_nothing()
         data = self.data[doubtful].of(scope)
         own = {node.id: node.element.name for node in scope.of("activity")}
         names = unique_names(own)
@@ -167,11 +172,28 @@ class _Model:
             data_links=tuple(sorted(data_links, key=lambda link: (link.source, link.target))),
         )
 
+    @cached_property
+    def _staying(self) -> frozenset[Scope]:
+        """Return the scopes of which a run may never come out of an activity, or not by its flows."""
+        around: dict[Scope, list[Scope]] = {}
+        for scope in (scope for process in self.by_id.values() for scope in process.all_scopes()):
+            for node in scope.of("activity"):
+                inner = scope.inner.get(node.id) or self.by_id.get(_called(node.element))
+                if inner is not None and not node.is_started_by_event and not node.is_compensation:
+                    around.setdefault(inner, []).append(scope)
+        kept_in = (scope for scope in around if self._second_draft(scope).is_endless)
+        return reachable_from(around, chain.from_iterable(around[scope] for scope in kept_in))
+
+    def _second_draft(self, scope: Scope) -> LevelDraft:
+        if scope not in self.second_drafts:
+            self.second_drafts[scope] = draft_level(scope, doubtful=True)
+        return self.second_drafts[scope]
+
     def _task(self, node: Node, name: str, root: str, doubtful: bool) -> Task:
         inner = node.scope.inner.get(node.id)
         if inner is not None and inner.activities:
             return Task(name, subworkflow=self._level(inner, name, root, doubtful))
-        called = _called(node)
+        called = _called(node.element)
         if called in self.names:
             return Task(name, reference=QualifiedName(self.names[called]))
         if not doubtful:
@@ -193,13 +215,8 @@ def _places(draft: LevelDraft, ends: dict[str, str]) -> dict[str, tuple[int, str
         after.setdefault(wire.source, []).append(wire.target)
     for source, target in draft.exceptional:
         after.setdefault(source, []).append(target)
-    distance, waiting = {START: 0}, [START]
-    for node in waiting:
-        for target in after.get(node, ()):
-            if target not in distance:
-                distance[target] = distance[node] + 1
-                waiting.append(target)
-    return {name: (distance.get(node, len(ends)), name) for node, name in ends.items()}
+    distance = distances(after, [START])
+    return {name: (distance.get(node, len(ends) + 1), name) for node, name in ends.items()}
 
 
 def _titles(root: Element) -> dict[str, str]:
@@ -207,19 +224,43 @@ def _titles(root: Element) -> dict[str, str]:
     titles = {process.get("id"): process.name for process in root.of("process")}
     for collaboration in root.of("collaboration"):
         for pool in collaboration.of("participant"):
-            process = pool.get("processRef").rpartition(":")[2]
-            if process in titles and pool.name:
-                titles[process] = pool.name
+            if _process_of(pool) in titles and pool.name:
+                titles[_process_of(pool)] = pool.name
     return titles
 
 
-def _called(node: Node) -> str:
-    return node.element.get("calledElement").rpartition(":")[2] if node.element.tag == CALL else ""
+def _keep_process(source: Source, root: Element, name: str) -> None:
+    """Remove from a file all but the process of a name or id and those that it calls, with their pools.
+
+    Raises:
+        ReadError: if there is no such process, or several of that name.
+    """
+    processes = {process.get("id"): process for process in root.of("process")}
+    titles = _titles(root)
+    chosen = [name] if name in processes else [key for key, title in titles.items() if title == name]
+    if len(chosen) != 1:
+        known = ", ".join(repr(title or key) for key, title in titles.items())
+        found = f"{len(chosen)} processes of the name {name!r}" if chosen else f"no process {name!r}"
+        source.fail(root.offset, found, f"the id of one, or the name of one of {known}")
+    calls = {key: {*map(_called, process.descendants())} & {*processes} for key, process in processes.items()}
+    kept = reachable_from(calls, chosen)
+    root.children = [each for each in root.children if each.tag != "process" or each.get("id") in kept]
+    for collaboration in root.of("collaboration"):
+        pools = collaboration.of("participant")
+        collaboration.children = [pool for pool in pools if _process_of(pool) in kept]
+
+
+def _process_of(pool: Element) -> str:
+    return pool.get("processRef").rpartition(":")[2]
+
+
+def _called(element: Element) -> str:
+    return element.get("calledElement").rpartition(":")[2] if element.tag == CALL else ""
 
 
 def _calls(process: Scope, processes: dict[str, Scope]) -> Iterator[tuple[Node, str]]:
     """Yield the call activities of a process, at any depth, with the process of the file that they call."""
     for scope in process.all_scopes():
         for node in scope.of("activity"):
-            if _called(node) in processes:
-                yield node, _called(node)
+            if _called(node.element) in processes:
+                yield node, _called(node.element)

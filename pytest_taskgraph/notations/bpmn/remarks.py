@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .flow_scopes import CALL, Node, Remarks, Scope, designation
-from .level_wires import LevelDraft, exceptions, guard_of, host_of
+from .level_wires import LevelDraft, exceptions, guard_of, host_of, instantiates
 from .stuck_runs import stuck_joins
 from .token_flow import Concurrency
 from .xml_tree import Element
@@ -65,7 +65,8 @@ def remark_scope(scope: Scope, remarks: Remarks) -> None:
         elif node.kind == "activity":
             _remark_activity(node, remarks)
         _remark_flows(node, remarks)
-        alone = not node.flow_in and not node.is_compensation and not node.is_started_by_event
+        is_aside = node.is_compensation or node.is_started_by_event or instantiates(node)
+        alone = not node.flow_in and not is_aside
         if alone and node.kind in ("activity", "gateway", "event") and scope.of("start"):
             remarks.add(element, "no flow leads to it, although its level has a start event")
 

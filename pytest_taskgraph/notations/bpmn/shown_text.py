@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -28,6 +29,12 @@ _REPEATED: Final = {
 }
 """Elements inside others that are not shown, by the element around them; in all others, those of _INSIDE."""
 _INDENT: Final = "  "
+_OMITTED: Final = re.compile(r"<(?:[\w.-]+:)?(?:BPMNDiagram|extensionElements|incoming|outgoing)\b")
+
+
+def is_verbatim(text: str) -> bool:
+    """Return True if a text holds elements that are not shown."""
+    return _OMITTED.search(text) is not None
 
 
 def shown_text(root: Element) -> str:

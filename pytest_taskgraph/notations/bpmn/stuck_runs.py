@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, combinations
 from typing import Final
 
+from ...workflow.graph import reachable
 from ...workflow.model import END, OTHERWISE, START
-from .token_flow import Gatewaylike, Wire
+from .token_flow import Gatewaylike, Wire, by_ends
 
 MOST_WORK: Final = 5_000_000  # markings times wires
 MOST_COMBINED: Final = 5  # conditional ways of which all combinations are tried
@@ -47,14 +48,19 @@ def stuck_joins(wires: Sequence[Wire], gateways: Mapping[str, Gatewaylike]) -> f
     return frozenset(found)
 
 
+def goes_round(wires: Sequence[Wire]) -> bool:
+    """Return True if a node that is reached from START does not lead to END."""
+    after, before = dict[str, list[str]](), dict[str, list[str]]()
+    for wire in wires:
+        after.setdefault(wire.source, []).append(wire.target)
+        before.setdefault(wire.target, []).append(wire.source)
+    return not reachable(after, START) <= reachable(before, END) | {END}
+
+
 class _Game:
     def __init__(self, wires: Sequence[Wire], gateways: Mapping[str, Gatewaylike]) -> None:
         self.wires, self.gateways = wires, gateways
-        self.into: dict[str, list[int]] = {}
-        self.out: dict[str, list[int]] = {}
-        for i, wire in enumerate(wires):
-            self.into.setdefault(wire.target, []).append(i)
-            self.out.setdefault(wire.source, []).append(i)
+        self.into, self.out = by_ends(wires)
         self.last = frozenset(self.into.get(END, ()))
 
     def waits(self, node: str) -> bool:

@@ -24,6 +24,15 @@ class Wire:
     guard: str | None = None
 
 
+def by_ends(wires: Sequence[Wire]) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+    """Return the numbers of the wires into each node and of those out of it."""
+    into, out = dict[str, list[int]](), dict[str, list[int]]()
+    for i, wire in enumerate(wires):
+        into.setdefault(wire.target, []).append(i)
+        out.setdefault(wire.source, []).append(i)
+    return into, out
+
+
 class Gatewaylike(Protocol):
     """A gateway's kind and role."""
 
@@ -70,11 +79,7 @@ class _Relation:
 
     def __init__(self, wires: Sequence[Wire], gateways: Mapping[str, Gatewaylike]) -> None:
         self.wires, self.gateways = wires, gateways
-        self.into: dict[str, list[int]] = {}
-        self.out: dict[str, list[int]] = {}
-        for i, wire in enumerate(wires):
-            self.into.setdefault(wire.target, []).append(i)
-            self.out.setdefault(wire.source, []).append(i)
+        self.into, self.out = by_ends(wires)
         self.beside = [0] * len(wires)
         self.reached = 0
         self.fired: set[str] = set()  # parallel joins that can fire
@@ -146,7 +151,7 @@ class _Relation:
 
     def _apart(self, i: int, j: int) -> bool:
         """Return True if one of two conditions is `otherwise`, which holds if the other does not."""
-        return OTHERWISE in (self.wires[i].guard, self.wires[j].guard)
+        return (self.wires[i].guard == OTHERWISE) != (self.wires[j].guard == OTHERWISE)
 
     def _relate(self, x: int, y: int) -> None:
         if not self.beside[x] >> y & 1 and not self.exceeded:

@@ -8,7 +8,7 @@
       START((START))
       END((END))
       Cook["Cook<br/>implementation: cook.py"]         a task; its lines may say description, kind, implementation,
-      subgraph Plate ["Plate"]                         parameter, effect, binding
+      subgraph Plate ["Plate"]                         duration, parameter, effect, binding
         Plate__START((START))                          a composite task, with START and END of its own
         …
       end
@@ -32,7 +32,7 @@ from __future__ import annotations
 from ...workflow.features import FEATURES
 from ...workflow.model import Workflow
 from ..notation import WAYS_OUT, Interpretation, Notation
-from .write_mermaid import EXCEPTIONAL_ARROW, render
+from .write_mermaid import DURATION_LINE, EXCEPTIONAL_ARROW, render
 
 
 def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
@@ -69,6 +69,7 @@ MERMAID = Notation(
         "are arrows to it."
     ),
     exceptional_guide=EXCEPTIONAL_ARROW,
+    duration_guide=DURATION_LINE,
     render=render,
     parse=_parse,
     heading=lambda path: f"%% file: {path}",

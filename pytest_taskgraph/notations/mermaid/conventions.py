@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ..notation import EXCEPTIONAL_LINKS, WAYS_OUT
-from .write_mermaid import EXCEPTIONAL_ARROW
+from ..notation import DURATIONS, EXCEPTIONAL_LINKS, WAYS_OUT
+from .write_mermaid import DURATION_LINE, EXCEPTIONAL_ARROW
 
 
 @dataclass(slots=True)
@@ -22,6 +22,7 @@ class Conventions:
     all_by_id: bool = False
     markup: bool = False  # a label with line breaks, tags, entities or Markdown
     described: bool = False  # a label with further lines, such as "kind: user"
+    durations: bool = False  # a label with a line that states a duration
     ends: set[str] = field(default_factory=set)  # labels of nodes that are START or END
     end_shapes: dict[str, str] = field(default_factory=dict)  # shape -> "START" or "END"
     ends_as_tasks: set[str] = field(
@@ -68,6 +69,7 @@ def write_guide(applied: Conventions) -> tuple[str, ...]:
                 *_gateways(applied),
                 *_subgraphs(applied),
                 *_borders(applied),
+                f"{DURATION_LINE} {DURATIONS}" if applied.durations else "",
             ),
         )
     )

@@ -138,6 +138,7 @@ class ChartLevel:
         label = vertex.label or vertex.id
         name, attributes = read_placed_label(self.source, label, known_keys, vertex.offset)
         self.applied.described |= bool(attributes)
+        self.applied.durations |= "duration" in attributes
         self.applied.markup |= name not in label or (not attributes and name != label.strip())
         return attributes
 

@@ -13,7 +13,16 @@ from html.entities import html5
 from typing import Any
 
 from ...workflow.model import Data, Task, Workflow
-from ..phrases import binding_phrase, effect_phrase, parameter_phrase, read_binding, read_effect, read_parameter
+from ..phrases import (
+    binding_phrase,
+    duration_phrase,
+    effect_phrase,
+    parameter_phrase,
+    read_binding,
+    read_duration,
+    read_effect,
+    read_parameter,
+)
 
 END_LABELS = frozenset({"start", "end"})  # labels of START and END, in lower case
 _ENTITY_NAMES = {'"': "quot", "<": "lt", ">": "gt", "&": "amp", "#": "35", "`": "96"}
@@ -28,14 +37,14 @@ _TAG = re.compile(
 _ICON = re.compile(r"\bfa[bsrl]?:fa-[\w-]+[ \t]*")
 _DISTURBING = re.compile(r"\\(?=n)|:(?=fa-)")  # text that a reader takes for markup
 _EMPHASIS = re.compile(r"\*{1,3}(?=[^\s*])([^*]+)(?<=\S)\*{1,3}|(?<![\w_])_{1,3}(?=[^\s_])([^_]+)(?<=\S)_{1,3}(?!\w)")
-_LINE = re.compile(r"(description|kind|implementation|schema|parameter|effect|binding):(.*)")
+_LINE = re.compile(r"(description|kind|implementation|duration|schema|parameter|effect|binding):(.*)")
 _FIELD_OF = {"parameter": "parameters", "effect": "effects", "binding": "bindings"}
 _READERS = {
     "parameter": (read_parameter, "'name', set to 1, a whole number from 0 to 9"),
     "effect": (read_effect, "'name' to 'expression'"),
     "binding": (read_binding, "'inner data' stands for 'outer data'"),
 }
-TASK_KEYS = ("description", "kind", "implementation", "parameter", "effect", "binding")
+TASK_KEYS = ("description", "kind", "implementation", "duration", "parameter", "effect", "binding")
 DATA_KEYS = ("description", "schema")
 
 
@@ -83,6 +92,7 @@ def task_label(task: Task) -> str:
     return _label(
         task.name,
         [(key, text) for key in ("description", "kind", "implementation") if (text := getattr(task, key))],
+        [("duration", duration_phrase(task.duration))] if task.duration else [],
         [("parameter", parameter_phrase(parameter)) for parameter in task.parameters],
         [("effect", effect_phrase(effect)) for effect in task.effects],
         [("binding", binding_phrase(binding)) for binding in task.bindings],
@@ -116,7 +126,7 @@ def _label(name: str, *groups: Iterable[tuple[str, str]]) -> str:
 def read_label(label: str, known_keys: tuple[str, ...]) -> tuple[str, dict[str, Any]]:
     """Return the name in a label, and the attributes of the node by the names of the model's fields.
 
-    Lines with none of the known keys belong to the name.
+    Lines with none of the known keys belong to the name, and so do durations in other words than ours.
 
     Raises:
         LabelError: if an attribute is malformed or repeated.
@@ -125,8 +135,9 @@ def read_label(label: str, known_keys: tuple[str, ...]) -> tuple[str, dict[str, 
     name, lines = [first.strip()], list[tuple[str, str]]()
     for line in rest:
         match = _LINE.fullmatch(line.strip())
-        if match and match[1] in known_keys:
-            lines.append((match[1], decode(match[2].strip())))
+        value = decode(match[2].strip()) if match else ""
+        if match and match[1] in known_keys and (match[1] != "duration" or read_duration(value)):
+            lines.append((match[1], value))
         else:
             name.append(line.strip())
     return " ".join(decode(part) for part in name if part), read_lines(lines)
@@ -179,5 +190,5 @@ def read_lines(lines: Iterable[tuple[str, str]]) -> dict[str, Any]:
         elif key in fields:
             raise LabelError(f"a second {key}", "at most one")
         else:
-            fields[key] = text
+            fields[key] = read_duration(text) if key == "duration" else text
     return fields

@@ -16,6 +16,7 @@ EXCEPTIONAL_ARROW = (
     f'An arrow out of a task with a cross at its end and the text "{EXCEPTION}" is an exceptional link of the control '
     "flow, and that text is no condition."
 )
+DURATION_LINE = 'A line of a label such as "duration: 30 minutes" is no part of the name, but the duration of the task.'
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _RESERVED = re.compile(
     "call|class|classDef|click|default|direction|end|flowchart|graph|href|interpolate|linkStyle|style|subgraph"

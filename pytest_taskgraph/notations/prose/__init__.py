@@ -4,6 +4,7 @@ Workflow 'Soup':
     The workflow has the tasks 'Cook', 'Chop' and 'Serve'.
     The workflow has the data 'Broth'.
     The task 'Cook' is implemented by 'cook.py'.
+    The task 'Cook' takes 30 minutes.
     The fork 'F' starts all of its branches.
     The workflow starts with the fork 'F'.
     After the fork 'F' come 'Cook' and 'Chop', side by side.
@@ -129,6 +130,7 @@ PROSE = Notation(
     exceptional_guide=(
         "\"If the task 'A' fails, 'B' comes next.\" states an exceptional link of the control flow from A to B."
     ),
+    duration_guide="\"The task 'A' takes 30 minutes.\" states the duration of A.",
     render=render,
     parse=parse,
     heading=lambda path: f"From the file {quote(path)}:",

@@ -26,7 +26,7 @@ from ...workflow.model import (
     Task,
     Workflow,
 )
-from ..phrases import quoted_names, read_binding, read_effect, read_parameter
+from ..phrases import quoted_names, read_binding, read_duration, read_effect, read_parameter
 from .write_prose import GATEWAYS, Role
 
 _T = TypeVar("_T")
@@ -153,7 +153,7 @@ def binding_in(match: SentenceMatch) -> tuple[str, str]:
     return _parse_phrase(match, read_binding, "'Inner' stands for 'Outer'")
 
 
-def _check_unset(value: str, label: str) -> None:
+def _check_unset(value: object, label: str) -> None:
     if value:
         raise MisreadSentenceError(f"the {label} a second time", "it once")
 
@@ -168,6 +168,14 @@ def set_task_text(attribute: str) -> Handler:
         level.tasks[task.name] = replace(task, **changes)
 
     return handle
+
+
+def set_duration(level: ProseLevel, match: SentenceMatch) -> None:
+    """Set the time that a task takes, once."""
+    task = _task_in(level, match)
+    _check_unset(task.duration, "duration")
+    duration = _parse_phrase(match, read_duration, "such as 30 minutes: at least 1 seconds, minutes, hours or days")
+    level.tasks[task.name] = replace(task, duration=duration)
 
 
 def set_data_text(attribute: str) -> Handler:
@@ -304,6 +312,7 @@ SENTENCES: tuple[Sentence, ...] = (
         set_task_text("implementation"),
         "The task 'A' is implemented by 'a.py'.",
     ),
+    _sentence(rf"{_TASK} takes (?P<phrase>[^']+)", set_duration, "The task 'A' takes 30 minutes."),
     _sentence(
         rf"{_TASK} has the parameter (?P<phrase>.+)",
         add_to_task("parameters", parameter_in),

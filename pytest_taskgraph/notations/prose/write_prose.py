@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Literal
 
 from ...workflow.model import END, START, Gateway, GatewayKind, Workflow
-from ..phrases import binding_phrase, effect_phrase, join_words, parameter_phrase, quote
+from ..phrases import binding_phrase, duration_phrase, effect_phrase, join_words, parameter_phrase, quote
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -122,6 +122,7 @@ def _template() -> Template:
         "parameter": parameter_phrase,
         "effect": effect_phrase,
         "binding": binding_phrase,
+        "duration": duration_phrase,
         "noun": _gateway_noun,
         "doing": lambda gateway: GATEWAYS[gateway.kind, gateway.role][1],
     }

@@ -39,6 +39,7 @@ content otherwise::
         param cups in integer;                        // without a value
         param lid = true;
         effect cups = "cups + 1";                     // what the task does to a parameter
+        duration 5 minutes;                           // what it takes: seconds, minutes, hours or days
       }
       task Brew {
         subworkflow { description "Steeping"; param minutes = 4; }     // of the sub-workflow, not of the task
@@ -71,6 +72,7 @@ _FLOW = (
 )
 
 _EXCEPTIONAL = "`A !-> B;` is an exceptional link of the control flow from A to B."
+_DURATION = "`duration 30 minutes;` in the block of a task says how long it takes."
 
 
 def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
@@ -86,6 +88,7 @@ WADL = Notation(
     suffixes=(".xxp",),
     says=FEATURES - {"derivation"},
     exceptional_guide=_EXCEPTIONAL,
+    duration_guide=_DURATION,
     guide=f"Each `task` block describes a task; `subworkflow S;` says that the workflow S details it. {_FLOW}",
     render=render_assembled,
     parse=_parse,
@@ -100,6 +103,7 @@ WADL_SEPARATE = Notation(
     suffixes=(".xxp",),
     says=FEATURES,
     exceptional_guide=_EXCEPTIONAL,
+    duration_guide=_DURATION,
     guide="`workflow W from p.B` has everything of the workflow B in the package p. `define task` declares a task and"
     " `configure task` fills in what is known about it, also inside the sub-workflow of a task. `subworkflow S;` says"
     f" that the workflow S details the task. {_FLOW}",
@@ -116,6 +120,7 @@ WADL_EXPANDED = Notation(
     suffixes=(".xxp",),
     says=FEATURES - {"derivation", "references"},
     exceptional_guide=_EXCEPTIONAL,
+    duration_guide=_DURATION,
     guide="Each `task` block describes a task; a composite task contains the tasks and links of its sub-workflow."
     f" {_FLOW}",
     render=render_expanded,

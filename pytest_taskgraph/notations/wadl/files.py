@@ -97,6 +97,7 @@ def _task_configuration(task: Task) -> Configuration:
         effects=task.effects,
         reference=task.reference,
         bindings=task.bindings,
+        duration=task.duration,
     )
 
 

@@ -11,7 +11,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from ...errors import ReadError
-from ...workflow.model import Domain, QualifiedName, Value
+from ...workflow.model import Domain, Duration, QualifiedName, Value
+from ..phrases import read_duration
 from .words import NAMELESS, WORDS, unquote
 
 if TYPE_CHECKING:
@@ -78,6 +79,14 @@ class EffectItem:
 
     name: SourceWord
     expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class DurationItem:
+    """The time that a task takes."""
+
+    word: SourceWord
+    duration: Duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +192,21 @@ def _number(token: Token) -> int | float:
     return number
 
 
+def _duration(word: Token, number: Token, unit: Token) -> DurationItem:
+    """Return the item of a duration.
+
+    Raises:
+        MisreadItemError: for a number that is not whole or not positive, and for an unknown unit.
+    """
+    duration = read_duration(f"{number} {unit}")
+    if duration is None:
+        found = f"the duration {number[:60]} {unit}"
+        raise MisreadItemError(
+            _word_of(number), found, "such as 30 minutes: at least 1 seconds, minutes, hours or days"
+        )
+    return DurationItem(_word_of(word), duration)
+
+
 def _drop_gaps(parts: Sequence[_T | None]) -> tuple[_T, ...]:
     """Return the parts without the gap that an empty list leaves."""
     return tuple(part for part in parts if part is not None)
@@ -198,6 +222,7 @@ MAKERS: dict[str, Callable[[Sequence[Any]], object]] = {  # rule of wadl.lark: t
     "text_item": lambda parts: TextItem(_word_of(parts[0]), parts[1]),
     "param": lambda parts: ParameterItem(*parts),
     "effect": lambda parts: EffectItem(*parts),
+    "duration": lambda parts: _duration(*parts),
     "reference": lambda parts: ReferenceItem(_word_of(parts[0]), parts[1]),
     "inner": lambda parts: InnerItem(_word_of(parts[0]), parts[1]),
     "task": lambda parts: TaskItem(*parts),

@@ -26,6 +26,7 @@ from .grammar import (
     ControlItem,
     DataFlowItem,
     DataItem,
+    DurationItem,
     EffectItem,
     InnerItem,
     MisreadItemError,
@@ -202,10 +203,12 @@ def _single_item(block: WadlBlock, kind: type[_T], word: Callable[[_T], SourceWo
 def _shared_fields(block: WadlBlock) -> dict[str, Any]:
     """Return the fields that a task and a configuration have in common."""
     reference = _single_item(block, ReferenceItem, lambda item: item.word)
+    duration = _single_item(block, DurationItem, lambda item: item.word)
     return {
         "parameters": _parameters(block),
         "effects": tuple(Effect(item.name.text, item.expression) for item in block.items_of(EffectItem)),
         "reference": reference and reference.name,
+        "duration": duration and duration.duration,
         "bindings": tuple((item.name.text, item.outside.text) for item in block.items_of(DataItem) if item.outside),
         **_text_fields(block),
     }

@@ -13,7 +13,8 @@ NAMELESS = "main"  # the package line cannot be empty: this word, without quotat
 
 WORDS = frozenset(
     {"package", "workflow", "from", "define", "configure", "task", "tasks", "data", "param", "effect", "condition"}
-    | {"description", "kind", "implementation", "schema", "subworkflow", "in", "integer", "real", "true", "false"}
+    | {"description", "kind", "implementation", "schema", "subworkflow", "duration", "in", "integer", "real"}
+    | {"true", "false"}
 )
 _PLAIN = re.compile(r"[^\W\d]\w*")
 _MARKER = re.compile(r"(PARALLEL|INCLUSIVE|EXCLUSIVE)_(END_)?[0-9]+")

@@ -18,6 +18,7 @@ from ...workflow.model import (
     Task,
     Workflow,
 )
+from ..phrases import duration_phrase
 from .files import lift_subworkflows, own_configurations, split_derivation
 from .words import marker_name, parse_marker, quote, spell, spell_node, spell_package, spell_qualified, spell_value
 
@@ -231,6 +232,8 @@ def _shared_lines(owner: Task | Configuration, write_reference: ReferenceWriter)
         lines.append(f"kind {quote(owner.kind)};")
     if owner.implementation:
         lines.append(f"implementation {quote(owner.implementation)};")
+    if owner.duration:
+        lines.append(f"duration {duration_phrase(owner.duration)};")
     if owner.reference:
         lines.append(f"subworkflow {write_reference(owner.reference)};")
     lines += map(_parameter_line, owner.parameters)

@@ -203,6 +203,7 @@ def _filter_task(task: Task, place: Path, removed_names: Collection[str], keeps:
         subworkflow=inside,
         reference=reference,
         bindings=tuple(bindings) if inside or reference else (),
+        duration=task.duration if task.duration and keeps(Detail("duration", place, task.name)) else None,
     )
 
 
@@ -226,6 +227,7 @@ def _filter_configuration(configuration: Configuration, place: Path, keeps: Deta
         implementation=_filter_text("implementation", configuration.implementation, inner, "", keeps),
         schema=_filter_text("schema", configuration.schema, inner, "", keeps),
         parameters=tuple(p for p in configuration.parameters if keeps(Detail("parameter", inner, "", p.name))),
+        duration=configuration.duration if configuration.duration and keeps(Detail("duration", inner, "")) else None,
         configurations=tuple(
             _filter_configuration(nested, inner, keeps)
             for nested in configuration.configurations
@@ -256,7 +258,7 @@ def _level_cost(level: Workflow) -> int:
 
 
 def _task_cost(task: Task) -> int:
-    properties = [task.description, task.kind, task.implementation, task.subworkflow, task.reference]
+    properties = [task.description, task.kind, task.implementation, task.subworkflow, task.reference, task.duration]
     contents = sum(map(_parameter_cost, task.parameters)) + len(task.effects) + len(task.bindings)
     return TASK + contents + sum(map(bool, properties))
 
@@ -272,6 +274,7 @@ def _configuration_cost(configuration: Configuration) -> int:
         configuration.implementation,
         configuration.schema,
         configuration.reference,
+        configuration.duration,
     ]
     contents = (
         sum(map(_parameter_cost, configuration.parameters)) + len(configuration.effects) + len(configuration.bindings)

@@ -24,11 +24,12 @@ from ....notations.notation import combine_workflows
 from ....trial import Json
 from ....workflow.bounds import Bound, reached_bounds, record_bound
 from ....workflow.check import problems
-from ....workflow.model import Workflow
+from ....workflow.model import START, Workflow
 from ....workflow.project import every_level
 from ....workflow.references import levels
 from ..patterns.pattern import Case, Pattern, verdict
 from ..patterns.scope import FULL_SIZE, MAX_WORK, Scope, all_scopes, cases, rotations, scopes
+from .found_files import split_path
 from .interpretations import interpretation
 from .planting import plant, recorded_level
 from .projects import fit, load, shown_workflows
@@ -131,15 +132,24 @@ def askable_cases(
     """
     if not converted and not _has_required_ends(pattern, scope, path):
         return
-    same = None if second is None else _answers_in(pattern, second.get(scope.place))
+    same = None if second is None else answers_in(pattern, second.get(scope.place))
     for case in cases(pattern, scope):
         if not case.revealing and (same is None or (repr(case.fields), repr(case.answer)) in same):
             yield case
 
 
-def _answers_in(pattern: Pattern, scope: Scope | None) -> set[tuple[str, str]]:
-    """Return what the cases of a pattern about a level of a second reading are about, each with its answer."""
-    return set() if scope is None else {(repr(case.fields), repr(case.answer)) for case in cases(pattern, scope)}
+def answers_in(pattern: Pattern, scope: Scope | None) -> set[tuple[str, str]]:
+    """Return what the cases of a pattern about a level of a second reading are about, each with its answer.
+
+    Where nothing begins in that reading, it does not say what follows from START.
+    """
+    if scope is None or (_names_ends(pattern) and not any(link.source == START for link in scope.workflow.links)):
+        return set()
+    return {(repr(case.fields), repr(case.answer)) for case in cases(pattern, scope)}
+
+
+def _names_ends(pattern: Pattern) -> bool:
+    return any(END_NAMES.search(template) for template in pattern.templates)
 
 
 def _order_levels(levels_to_ask: list[tuple[Workflow, Scope]]) -> list[tuple[Workflow, Scope]]:
@@ -153,7 +163,7 @@ def _order_levels(levels_to_ask: list[tuple[Workflow, Scope]]) -> list[tuple[Wor
 
 def _has_required_ends(pattern: Pattern, scope: Scope, path: str) -> bool:
     """Return False if the pattern names START and END, and the user's chart of that level does not draw them."""
-    if not any(END_NAMES.search(template) for template in pattern.templates):
+    if not _names_ends(pattern):
         return True
     if load(path).notation.name != "mermaid":
         return True
@@ -306,8 +316,13 @@ def _edited_pairs(
 @catalog_cache
 @lru_cache(maxsize=64)
 def edited_texts(path: str, seed: int) -> tuple[EditedCopy, ...]:
-    """Return copies of a project with one edit each in the user's own text."""
+    """Return copies of a project with one edit each in the user's own text; none of one that is shown verbatim.
+
+    There a removed link would still be drawn in the diagram of the file.
+    """
     project = load(path)
+    if split_path(path).is_verbatim:
+        return ()
     heading = _heading(path, project.notation, EDITED)
     rng = Random(f"texts|{project.digest}|{seed}")
     edited = text_edits(project.notation, heading, project.text, rng, _max_copies(project.workflow))

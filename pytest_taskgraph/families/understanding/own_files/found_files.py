@@ -1,7 +1,8 @@
 """The workflow files at a path that a user types, found within bounds and divided into projects.
 
-A path is a file, a folder or a pattern such as `flows/*.mmd`. The format of a file is found by its suffix and its
-content. Files whose workflows refer to each other by name are one project; every other file is a project of its own.
+A path is a file, a folder or a pattern such as `flows/*.mmd`; `order.bpmn::Shop` names one workflow of a file. The
+format of a file is found by its suffix and its content. Files whose workflows refer to each other by name are one
+project; every other file is a project of its own.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Final, NamedTuple, NoReturn
 from ....errors import UsageError
 from ....notations import NOTATIONS, Notation, known_notations
 from ....notations.notation import decode_utf8
+from ..family_options import SHOWN_VERBATIM
 
 LARGEST_FILE: Final = 4_000_000  # bytes; a workflow of 1,000 tasks has about a tenth of that
 MOST_ENTRIES: Final = 20_000  # files and folders that are searched
@@ -54,7 +56,40 @@ class FoundFiles(NamedTuple):
     skipped_files: tuple[str, ...] = ()
 
 
+class StatedPath(NamedTuple):
+    """A path that a user states, with what is shown of it.
+
+    Args:
+        place: The file, the folder or the pattern.
+        workflow: The name of the only workflow of the file that is shown; empty for all.
+        is_verbatim: True if files are shown verbatim.
+    """
+
+    place: str
+    workflow: str
+    is_verbatim: bool
+
+
+def split_path(path: str) -> StatedPath:
+    """Return the parts of a path; `::` in the name of a file or folder that exists begins no name of a workflow."""
+    stated = path.removesuffix(SHOWN_VERBATIM)
+    place, _, workflow = stated.partition("::") if not os.path.exists(stated) else (stated, "", "")
+    return StatedPath(place, workflow, stated != path)
+
+
 def find_files(path: str) -> FoundFiles:
+    """Return the workflow files at a path; the paths of their projects end as the path does.
+
+    Raises:
+        UsageError: if there is no workflow file, or the path cannot be read.
+    """
+    place = split_path(path).place
+    found = _files_at(place)
+    projects = [project._replace(path=project.path + path[len(place) :]) for project in found.projects]
+    return found._replace(projects=tuple(projects))
+
+
+def _files_at(path: str) -> FoundFiles:
     """Return the workflow files at a path.
 
     In a folder, and among the files that match a pattern, those that are not recognised as workflows are skipped.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import lru_cache
 
 from ....catalog import catalog_cache
 from ....errors import TaskgraphError
 from ....notations import Notation, known_notation, known_notations
-from ....notations.notation import EXCEPTIONAL_LINKS, Interpretation
+from ....notations.notation import Interpretation
 from ....workflow.model import Workflow
 
 
@@ -36,7 +37,7 @@ def leaves_unnamed(text: str) -> bool:
     return False
 
 
-def guide_for(notation: Notation, text: str, own: bool, examples: bool, exceptional: bool) -> str:
+def guide_for(notation: Notation, text: str, own: bool, examples: bool, special: Collection[str]) -> str:
     """Return the guide to a text: for the user's own, the rules by which it was read; else that of the notation.
 
     Args:
@@ -44,9 +45,9 @@ def guide_for(notation: Notation, text: str, own: bool, examples: bool, exceptio
         text: The workflow as it is shown.
         own: True if the text is the user's own, or written from it.
         examples: True if solved examples, written by the notation's own writer, stand before it.
-        exceptional: True if the workflow, or one of the examples, may have exceptional links.
+        special: Features of the workflow, and so of the examples, on which the guide has further sentences.
     """
-    general = f"{notation.guide} {notation.exceptional_guide} {EXCEPTIONAL_LINKS}" if exceptional else notation.guide
+    general = notation.guide_to(special)
     interpreted = interpretation(notation.name, text) if own else None
     if interpreted is None:
         return general

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from html import unescape
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeVar
@@ -22,7 +23,7 @@ from ....workflow.model import Workflow
 from ....workflow.project import every_level
 from ....workflow.references import assemble, configurations, expand
 from ..patterns.scope import rotations
-from .found_files import FoundProject, find_files, read_text, split_pattern
+from .found_files import FoundProject, StatedPath, find_files, read_text, split_path, split_pattern
 
 _T = TypeVar("_T")
 LONGEST_NAME = 500  # characters of the name of a workflow, task, data or gateway
@@ -53,7 +54,7 @@ class Project:
     @property
     def title(self) -> str:
         """Return the name of the file or folder."""
-        base, _ = split_pattern(self.path)
+        base, _ = split_pattern(split_path(self.path).place)
         return base.name or base.resolve().name
 
 
@@ -113,10 +114,10 @@ def load(path: str) -> Project:
     if len(found.projects) > 1:
         known = ", ".join(each.path for each in found.projects[:3])
         raise UsageError(f"{path}: holds {len(found.projects)} projects; name one of them, such as {known}")
-    project, refused = found.projects[0], _RefusedFiles(path)
+    project, refused, stated = found.projects[0], _RefusedFiles(path), split_path(path)
     texts = refused.sort_out({name: partial(read_text, file) for name, file in project.files.items()})
     interpretations = refused.sort_out(
-        {name: partial(project.notations[0].interpret, text, str(project.files[name])) for name, text in texts.items()}
+        {name: partial(_interpret, project, name, text, stated) for name, text in texts.items()}
     )
     by_file = {name: each.workflows for name, each in interpretations.items()}
     places: dict[str, Path] = {}
@@ -142,6 +143,39 @@ def load(path: str) -> Project:
         own_files=len(own),
         own_workflows=sum(len(by_file[name]) for name in own),
     )
+
+
+def _interpret(project: FoundProject, name: str, text: str, stated: StatedPath) -> Interpretation:
+    """Return how a file of a project is read and shown.
+
+    Raises:
+        UsageError: if it cannot be read, or not be shown as stated.
+    """
+    notation, where = project.notations[0], str(project.files[name])
+    if not stated.workflow:
+        interpreted = notation.interpret(text, where)
+        return _shown_verbatim(interpreted, text, where) if stated.is_verbatim else interpreted
+    if stated.is_verbatim or notation.chooser is None:
+        reason = "--taskgraph-verbatim shows all of it" if stated.is_verbatim else "one process is chosen of BPMN files"
+        raise UsageError(f"{where}: {reason}; leave out '::{stated.workflow}'")
+    return notation.chooser(text, where, stated.workflow)
+
+
+def _shown_verbatim(interpreted: Interpretation, text: str, where: str) -> Interpretation:
+    """Return how a text is read that is shown verbatim.
+
+    Raises:
+        UsageError: if the name of a task or of data does not stand in it.
+    """
+    words = " ".join(unescape(text).split())
+    for level in (level for workflow in interpreted.workflows for level in every_level(workflow)):
+        for name in (*level.task_names, *(data.name for data in level.data)):
+            if " ".join(name.split()) not in words:
+                raise UsageError(
+                    f"{where}: the name {name!r} is given by the reader and does not stand in the file; show the file "
+                    "without --taskgraph-verbatim"
+                )
+    return replace(interpreted, presented=text)
 
 
 def _combined(

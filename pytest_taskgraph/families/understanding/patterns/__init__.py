@@ -15,9 +15,11 @@ _BUILT_IN: list[str] = []
 def catalogue() -> dict[str, Pattern]:
     """Return all patterns by name: the built-in ones by topic, then the user's in the order of registration."""
     if not _BUILT_IN:
-        from . import behaviour, functionality, structure
+        from . import behaviour, functionality, structure, timing
 
-        topics = [topic.__name__ for category in (structure, behaviour, functionality) for topic in category.TOPICS]
+        topics = [
+            topic.__name__ for category in (structure, behaviour, functionality, timing) for topic in category.TOPICS
+        ]
         built_in = (pattern for pattern in PATTERNS.values() if pattern.category != "custom")
         by_topic = sorted(built_in, key=lambda pattern: topics.index(pattern.cases.__module__))
         _BUILT_IN.extend(pattern.name for pattern in by_topic)

@@ -128,6 +128,11 @@ class Pattern:
         return self.form in ("yes-no", "yes-no-reason")
 
     @property
+    def timed(self) -> bool:
+        """Return True if it asks about times, which durations tell."""
+        return "durations" in self.needs
+
+    @property
     def selective(self) -> bool:
         """Return True if its function can leave out cases of a rank above 0 (`hardest`)."""
         return "hardest" in (getattr(self.cases, "__kwdefaults__", None) or ())

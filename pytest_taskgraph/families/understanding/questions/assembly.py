@@ -68,6 +68,8 @@ def check(settings: UnderstandingSettings) -> None:
         notation(name)
     check_text_metrics(settings.text_metrics)
     check_relations(settings.vary)
+    if settings.verbatim and settings.convert:
+        raise UsageError("--taskgraph-verbatim shows files as they are, --taskgraph-notation converts them; state one")
     for path in settings.workflows:
         projects.load_all(path)
 

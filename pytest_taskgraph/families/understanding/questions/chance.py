@@ -7,7 +7,7 @@ levels, but not what the text says of them:
 - a list, a pair: all names; none, in patterns where that answer earns more (`Pattern.guess`)
 - one name: any of them, or of those that the question gives to choose from, each with the same probability
 - groups: one group of all names
-- a number: the most frequent one
+- a number: the most frequent one, or the most frequent number of a time unit
 - a condition: the opposite of one that the level shows; most loops asked about are left otherwise
 - an order: the order of declaration on the level, as the baseline `constant` answers
 - free text: the description of a random task of the level, which has the vocabulary and the style of a right answer
@@ -37,6 +37,8 @@ from .ingredients import PatternQuestion
 COIN = 0.5  # probability of yes
 MOST_FREQUENT_NUMBER = 0.1
 """Share of the answer 1, by simulation: 0.08 to 0.13 at 4 to 20 tasks (`perf/chance_levels.py`)."""
+MOST_FREQUENT_TIME = 0.02
+"""Share that a guess earns of the numbers of a time unit, of which the most frequent differ by size and pattern."""
 # Metrics of texts that count words; the others need a model.
 COUNTED = {"rouge1": rouge1, "rouge1_recall": rouge1_recall, "rouge2": rouge2, "rouge_l": rouge_l}
 
@@ -66,6 +68,8 @@ def chance_level(question: PatternQuestion, measure: str) -> float | None:
         return None
     if pattern.options:
         return 1 / pattern.options
+    if pattern.form == "number" and pattern.timed:
+        return MOST_FREQUENT_TIME
     names = offered_names(question.workflow, wants_data(reference, question.workflow))
     return GUESSES[pattern.form](Guess(reference, level, names, pattern.guess == "none"))
 

@@ -199,13 +199,13 @@ def compose(
     notation_shown = known_notation(question.notation)
     needs = question.pattern.needs
     shown_workflow = present(question.text, settings.presentation, notation_shown, question.scope, needs, files)
-    exceptional = bool(features(question.workflow, {"exceptional"}))
+    special = features(question.workflow, {"exceptional", "durations"})
     shots = _examples(reference, question, workflow_digest, settings)
     composed = template.compose(
         workflow=shown_workflow.text,
         notation=notation_shown.title,
         in_notation=notation_shown.phrase,
-        guide=guide_for(notation_shown, question.text, reference.source >= 0, bool(shots), exceptional),
+        guide=guide_for(notation_shown, question.text, reference.source >= 0, bool(shots), special),
         question=text,
         instruction=answer_form.instruct(names),
         examples=shots,

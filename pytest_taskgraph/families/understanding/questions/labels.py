@@ -38,6 +38,7 @@ BUILT = (
         "nesting",
     ),
     *("names", "of_kind", "operator", "pair", "planted", "property", "relation", "runs", "sequence"),
+    *("delay", "path", "preceding", "units", "workers"),
 )
 
 

@@ -11,7 +11,7 @@ from ....notations import notation
 from ....reports.wording import count
 from ..own_files import projects
 from ..own_files.choices import LONGEST, Listing, choose, list_cases, unbalanced
-from ..own_files.found_files import title_of
+from ..own_files.found_files import split_path, title_of
 from ..patterns.pattern import Pattern
 from ..understanding_settings import UnderstandingSettings
 from .sample import recipe_for
@@ -168,13 +168,22 @@ def source_lines(settings: UnderstandingSettings) -> list[str]:
         f"{count(files, 'file')} with {count(workflows, 'workflow')} ({by_format})"
         if files > 1
         else f"{', '.join(formats)}, {count(workflows, 'workflow')}",
+        *(() if settings.convert else _texts_shown(used)),
         *(f"{count(number, 'file')} {words}" for words, number in left_out.items() if number),
         *([f"{count(parts, 'part')} of files left out"] if parts else []),
     ]
-    more = ": -v" if len(counts) > 1 else ""
+    more = ": -v" if any(left_out.values()) or parts else ""
     lines = [f"{settings.workflows[0] if len(own) == 1 else f'{len(own)} paths'}: {'; '.join(counts)}{more}"]
     if most := max((len(each.projects) for each in own if len(each.projects) > 1), default=0):
         lines.append(
             f"{settings.instances} questions per pattern, spread over {most} files; --taskgraph-instances=N asks more"
         )
     return lines
+
+
+def _texts_shown(used: Sequence[projects.Project]) -> Iterator[str]:
+    """Yield how the texts that are shown differ from the files, for each format of which they do."""
+    by_format = {project.notation.name: project for project in used}
+    for project in by_format.values():
+        if shown := "shown verbatim" if split_path(project.path).is_verbatim else project.notation.shown_as:
+            yield shown if len(by_format) == 1 else f"{title_of(project.notation)}: {shown}"

@@ -1,0 +1,189 @@
+"""When the tasks of a level start and end, and how long the whole takes, from the durations that they state.
+
+A task starts when all that it waits for has ended: the executions before it in the run of a situation (`execution.py`).
+A composite task lasts as long as the run of its inside. All times are in seconds after the start of the level.
+
+A level has no timing in a situation that does not decide its run, or where a task that runs states no duration: an
+atomic task without one, a composite task whose inside has no timing or that states a duration beside its inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Final
+
+from ..guards.cells import Situation
+from ..model import SECONDS, Task, TimeUnit, Workflow
+from .execution import Run, run
+
+UNITS: Final = tuple(SECONDS)  # the smallest first
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The executions of a run, with the time that each takes, in seconds."""
+
+    run: Run
+    lengths: tuple[int, ...]
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """Return when each execution starts at the earliest: when all before it have ended."""
+        starts: list[int] = []
+        for before in self.run.before:
+            starts.append(max((starts[i] + self.lengths[i] for i in _bits(before)), default=0))
+        return tuple(starts)
+
+    @cached_property
+    def ends(self) -> tuple[int, ...]:
+        """Return when each execution ends at the earliest."""
+        return tuple(start + length for start, length in zip(self.starts, self.lengths, strict=True))
+
+    @cached_property
+    def makespan(self) -> int:
+        """Return how long the whole takes."""
+        return max(self.ends)
+
+    @cached_property
+    def latest_starts(self) -> tuple[int, ...]:
+        """Return when each execution starts at the latest if the whole is not to take longer."""
+        latest = [self.makespan - length for length in self.lengths]
+        for i in reversed(range(len(latest))):
+            for j in _bits(self.run.before[i]):
+                latest[j] = min(latest[j], latest[i] - self.lengths[j])
+        return tuple(latest)
+
+    @cached_property
+    def slacks(self) -> tuple[int, ...]:
+        """Return by how much each execution alone can be late without making the whole later."""
+        return tuple(late - early for late, early in zip(self.latest_starts, self.starts, strict=True))
+
+    def with_longer(self, place: int, seconds: int) -> Timing:
+        """Return the timing in which one execution takes longer."""
+        return replace(self, lengths=tuple(n + seconds * (i == place) for i, n in enumerate(self.lengths)))
+
+    def last_before(self, place: int) -> list[int]:
+        """Return those of the executions directly before an execution that end last."""
+        direct = [i for i, j in self.run.pairs if j == place]
+        last = max((self.ends[i] for i in direct), default=0)
+        return [i for i in direct if self.ends[i] == last]
+
+    def running_at(self, seconds: int) -> list[int]:
+        """Return the executions that run at a time; one that starts or ends just then counts as running."""
+        return [i for i, start in enumerate(self.starts) if start <= seconds <= self.ends[i]]
+
+    def critical_path(self) -> tuple[int, ...] | None:
+        """Return the executions of the only path that takes as long as the whole; None if there are several."""
+        following: dict[int, list[int]] = {}
+        for i, j in self.run.pairs:
+            if self.slacks[i] == self.slacks[j] == 0 and self.ends[i] == self.starts[j]:
+                following.setdefault(i, []).append(j)
+        first = [i for i, start in enumerate(self.starts) if start == 0 and not self.slacks[i]]
+        path: list[int] = []
+        while first:
+            if len(first) > 1:
+                return None
+            path += first
+            first = following.get(first[0], [])
+        return tuple(path)
+
+
+def _bits(mask: int) -> Iterator[int]:
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
+
+
+def timing(level: Workflow, situation: Situation) -> Timing | None:
+    """Return the timing of a level in a situation; None where it is not decided or a duration is not stated.
+
+    Args:
+        level: The level, with references inline (`references.expand`).
+        situation: A value for each parameter that decides a way on the level. Inside composite tasks, no condition may
+            decide anything.
+    """
+    execution = run(level, situation)
+    lengths = _lengths(level)
+    if execution is None or any(lengths[task] is None for task in execution.tasks):
+        return None
+    return Timing(execution, tuple(lengths[task] or 0 for task in execution.tasks))
+
+
+@lru_cache(maxsize=256)
+def _lengths(level: Workflow) -> Mapping[str, int | None]:
+    """Return for each task how long it takes, in seconds; None if that is not stated."""
+    return {task.name: _length(task) for task in level.tasks}
+
+
+def _length(task: Task) -> int | None:
+    if task.composite:
+        inside = timing(task.subworkflow, {}) if task.subworkflow and task.duration is None else None
+        return inside.makespan if inside else None
+    return task.duration.seconds if task.duration else None
+
+
+@lru_cache(maxsize=256)
+def units_in(level: Workflow) -> tuple[TimeUnit, ...]:
+    """Return the units of the durations of a level and of what is inside its tasks, the smallest first."""
+    found = {task.duration.unit for task in level.tasks if task.duration}
+    found.update(unit for task in level.tasks if task.subworkflow for unit in units_in(task.subworkflow))
+    return tuple(unit for unit in UNITS if unit in found)
+
+
+def shortest_with_workers(timed: Timing, workers: int, most_steps: int) -> int | None:
+    """Return the least time in which a number of workers can do all executions, each by one worker without a break.
+
+    Exact, by depth-first search over the schedules in which each execution starts as early as those started before it
+    allow (Kolisch, 1996), with the longest rest of a path and the work left per worker as bounds.
+
+    Returns:
+        None if the search takes more steps than `most_steps`.
+    """
+    search = _WorkerSearch(timed, workers, most_steps)
+    return search.best if search.place(frozenset(), (0,) * workers, {}) else None
+
+
+class _WorkerSearch:
+    """Depth-first search for the shortest schedule: executions are placed in the order of their starts."""
+
+    def __init__(self, timed: Timing, workers: int, most_steps: int) -> None:
+        self.lengths, self.before = timed.lengths, timed.run.before
+        self.workers, self.steps = workers, most_steps
+        self.tails = [timed.makespan - late for late in timed.latest_starts]  # from the start of each to the end
+        self.least = max(timed.makespan, -(-sum(timed.lengths) // workers))
+        self.best = sum(timed.lengths)
+
+    def place(self, done: frozenset[int], free: Sequence[int], ends: Mapping[int, int]) -> bool:
+        """Try all ways to place what is left; return False if there are too many.
+
+        Args:
+            done: The executions that are placed.
+            free: When each worker is free, in ascending order.
+            ends: When each placed execution ends.
+        """
+        self.steps -= 1
+        if self.steps < 0:
+            return False
+        left = [i for i in range(len(self.lengths)) if i not in done]
+        if not left:
+            self.best = min(self.best, max(ends.values(), default=0))
+            return True
+        ready = [
+            (max(free[0], max((ends[j] for j in _bits(self.before[i])), default=0)), i)
+            for i in left
+            if all(j in done for j in _bits(self.before[i]))
+        ]
+        work = sum(self.lengths[i] for i in left)
+        if -(-(sum(free) + work) // self.workers) >= self.best:
+            return True
+        earliest_end = min(start + self.lengths[i] for start, i in ready)
+        for start, i in sorted(ready, key=lambda pair: (pair[0], -self.tails[pair[1]])):
+            # Placing what starts after another could have ended leaves a gap that the other fits into.
+            if self.best > self.least and start < earliest_end and start + self.tails[i] < self.best:
+                end = start + self.lengths[i]
+                if not self.place(done | {i}, sorted((*free[1:], end)), {**ends, i: end}):
+                    return False
+        return True
