@@ -23,6 +23,7 @@ from .phrases import (
 
 TASK_KEYS: Final = ("description", "kind", "implementation", "duration", "parameter", "effect", "binding")
 DATA_KEYS: Final = ("description", "schema")
+LEVEL_KEYS: Final = ("package", "description", "parameter")
 _FIELD_OF: Final = {"parameter": "parameters", "effect": "effects", "binding": "bindings"}
 _READERS: Final = {
     "parameter": (read_parameter, "'name', set to 1, a whole number from 0 to 9"),

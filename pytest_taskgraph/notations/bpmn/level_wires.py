@@ -88,7 +88,8 @@ class _Drafter:
             self._wire(self._out_port(source), self._in_port(target), self._guard(flow))
         for node in self.scope.of("activity", "gateway", "event"):
             linked = self.into[node] or node in self.begins or (node.kind == "activity" and node.flow_in)
-            if linked and not self.out[node] and node not in self.aside:
+            ends = not self.out[node] and not node.element.is_own_style
+            if linked and ends and node not in self.aside:
                 self._wire(self._out_port(node), END)
         self._bypass()
         if self.doubtful:

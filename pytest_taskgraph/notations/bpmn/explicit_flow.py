@@ -1,0 +1,197 @@
+"""The control flow of a level as BPMN can state it: the gateways of the workflow, and those that BPMN needs besides.
+
+A workflow executes a task at which ways meet once, after all of them; BPMN executes it once for each token. So where
+several tokens can come, an implied gateway stands before the task: a parallel one if they always come together, else an
+inclusive one. Implied gateways also carry conditions where BPMN allows none: behind START, parallel gateways and joins.
+They are no part of the workflow, and the reader removes them (`implied_gateways.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from ...workflow.model import END, START, Gateway, GatewayKind, Link, Workflow
+from ..notation import IMPLIED
+from .token_flow import Concurrency, Wire
+
+_JOIN: Final = f"{IMPLIED}join"
+_SPLIT: Final = f"{IMPLIED}split"
+
+
+class ExplicitFlow:
+    """The nodes and flows of a level.
+
+    Args:
+        level: The level.
+
+    Attributes:
+        gateways: The gateways by key, those of the workflow by their names; the names of the others begin with IMPLIED.
+        flows: The sequence flows between START, END, tasks and gateways, by their keys.
+        exceptions: For each task with exceptional links, the node to which the flow out of its error event leads.
+    """
+
+    def __init__(self, level: Workflow) -> None:
+        self.gateways = {gateway.name: gateway for gateway in level.gateways}
+        self.taken = {START, END, *level.task_names, *self.gateways}
+        self.links = tuple(dict.fromkeys(level.links))
+        self.ways: dict[str, list[Link]] = {}
+        self.into: dict[str, int] = dict.fromkeys(self.taken, 0)
+        for link in self.links:
+            self.ways.setdefault(link.source, []).append(link)
+            self.into[link.target] = self.into.get(link.target, 0) + 1
+        self.flows: list[Wire] = []
+        ports = {source: self._ports(source) for source in (START, *level.task_names, *[*self.gateways])}
+        self.flows += [
+            Wire(ports[link.source][link.guard is not None], link.target, link.guard) for link in self.links
+        ]
+        self._join_ways(level)
+        self.entries: dict[int, str] = {}  # by flow: the gateway at which an exceptional way enters it
+        self.exceptions: dict[str, str] = {}
+        for task in level.task_names:
+            if targets := [link.target for link in level.exceptional_links if link.source == task]:
+                self.exceptions[task] = self._exceptional_way(task, dict.fromkeys(targets))
+
+    def _imply(self, kind: GatewayKind, name: str, source: str = "") -> str:
+        """Add an implied gateway, behind a node if one is given, and return its key."""
+        number = 1
+        while (key := f"{name} {number}") in self.taken:
+            number += 1
+        self.taken.add(key)
+        self.gateways[key] = Gateway(name, kind, "split" if name == _SPLIT else "join")
+        if source:
+            self.flows.append(Wire(source, key))
+        return key
+
+    def _ports(self, source: str) -> tuple[str, str]:
+        """Return the nodes from which the flows without and with a condition leave, for a node of the workflow."""
+        ways, gateway = self.ways.get(source, []), self.gateways.get(source)
+        guarded = sum(link.guard is not None for link in ways)
+        if gateway is None and source != START:
+            return source, source
+        if gateway is not None and gateway.role == "join":
+            return self._ports_of_join(gateway, ways, guarded)
+        has_no_conditions = gateway is None or gateway.kind == "parallel"
+        return source, self._imply("inclusive", _SPLIT, source) if guarded and has_no_conditions else source
+
+    def _ports_of_join(self, gateway: Gateway, ways: list[Link], guarded: int) -> tuple[str, str]:
+        """Return the ports of a join: an implied split behind it, unless its flows show that it joins."""
+        source, into = gateway.name, self.into[gateway.name]
+        carries = not guarded or gateway.kind != "parallel"
+        decides_nothing = gateway.kind == "parallel" and into == 1 and len(ways) == 1
+        if len(ways) <= 1 and carries and (into > 1 or decides_nothing):
+            return source, source
+        if guarded == len(ways) > 0:
+            port = self._imply("inclusive", _SPLIT, source)
+            return port, port
+        port = self._imply("parallel", _SPLIT, source)
+        return port, self._imply("inclusive", _SPLIT, port) if guarded else port
+
+    def _join_ways(self, level: Workflow) -> None:
+        """Put a join before each task, and before each split, at which several tokens can meet."""
+        splits = {gateway.name for gateway in level.gateways if gateway.role == "split"}
+        waiting = [node for node in (*level.task_names, *splits) if self.into[node] > 1]
+        joins = {node: self._imply("inclusive", _JOIN) for node in sorted(waiting)}
+        self.flows = [replace(flow, target=joins.get(flow.target, flow.target)) for flow in self.flows]
+        self.flows += [Wire(join, node) for node, join in joins.items()]
+        concurrency, united = Concurrency(self.flows, self.gateways), _united(self.flows, self.gateways)
+        needless = dict[str, str]()
+        for node, join in joins.items():
+            if concurrency.meets(join):
+                kind: GatewayKind = "parallel" if join in united else "inclusive"
+            elif node in splits:
+                kind = "exclusive"
+            else:
+                needless[join] = node
+                del self.gateways[join]
+                continue
+            self.gateways[join] = Gateway(_JOIN, kind, "join")
+        self.flows = [
+            replace(flow, target=needless.get(flow.target, flow.target))
+            for flow in self.flows
+            if flow.source not in needless
+        ]
+
+    def _exceptional_way(self, task: str, targets: Iterable[str]) -> str:
+        """Return the node to which the flow out of the error event of a task leads."""
+        entries = [self._entry(task, target) for target in targets]
+        if len(entries) == 1:
+            return entries[0]
+        split = self._imply("parallel", _SPLIT)
+        self.flows += [Wire(split, entry) for entry in entries]
+        return split
+
+    def _entry(self, task: str, target: str) -> str:
+        """Return the node at which an exceptional way enters: the target, or a join in front of one that would wait.
+
+        A parallel join would wait for the exceptional way in every run. So would a split, as a gateway that joins, too.
+        """
+        gateway = self.gateways.get(target)
+        into = [i for i, flow in enumerate(self.flows) if flow.target == target or self._enters(i, target)]
+        if gateway is None or not into or (gateway.role == "join" and gateway.kind != "parallel"):
+            return target
+        behind = set(self._behind(task))
+        chosen = next((i for i in into if self.flows[i].source in behind), into[0])
+        if chosen not in self.entries:
+            self.entries[chosen] = self._imply("exclusive", _JOIN)
+            self.flows[chosen] = replace(self.flows[chosen], target=self.entries[chosen])
+            self.flows.append(Wire(self.entries[chosen], target))
+        return self.entries[chosen]
+
+    def _enters(self, flow: int, target: str) -> bool:
+        """Return True if a flow leads to a join that lets exceptional ways into the target."""
+        return flow in self.entries and any(
+            each.source == self.entries[flow] and each.target == target for each in self.flows
+        )
+
+    def _behind(self, task: str) -> Iterator[str]:
+        """Yield a task and all that its flows lead to."""
+        after: dict[str, list[str]] = {}
+        for flow in self.flows:
+            after.setdefault(flow.source, []).append(flow.target)
+        waiting = {task: None}
+        for node in (queue := [task]):
+            yield node
+            queue += [target for target in after.get(node, ()) if target not in waiting]
+            waiting.update(dict.fromkeys(after.get(node, ())))
+
+
+def _united(flows: list[Wire], gateways: dict[str, Gateway]) -> set[str]:
+    """Return the joins whose flows all get a token in the same runs, and equally often.
+
+    Flows get the number of what decides whether they get a token: START, a condition, or a node at which ways of
+    different numbers meet.
+    """
+    out: dict[str, list[int]] = {}
+    into: dict[str, list[int]] = {}
+    for i, flow in enumerate(flows):
+        out.setdefault(flow.source, []).append(i)
+        into.setdefault(flow.target, []).append(i)
+    numbers: dict[int, int] = {}
+    fresh = 0
+    united = set[str]()
+    open_flows = {node: len(incoming) for node, incoming in into.items()}
+    ready, rest = [START], [*into]
+    done = {END}
+    while ready or rest:
+        node = ready.pop() if ready else rest.pop(0)  # of what is left, everything lies on or behind a cycle
+        if node in done:
+            continue
+        done.add(node)
+        before = {numbers.get(i, -1) for i in into.get(node, ())}
+        gateway = gateways.get(node)
+        waits = gateway is not None and gateway.role == "join" and gateway.kind != "exclusive"
+        fresh += 1
+        own = fresh
+        if len(before) == 1 and -1 not in before and (waits or len(into[node]) == 1):
+            own = before.pop()
+            united.add(node)
+        chooses = gateway is not None and gateway.role == "split" and gateway.kind != "parallel"
+        for i in out.get(node, ()):
+            fresh += 1
+            numbers[i] = fresh if chooses or flows[i].guard is not None else own
+            open_flows[flows[i].target] -= 1
+            if not open_flows[flows[i].target]:
+                ready.append(flows[i].target)
+    return united
