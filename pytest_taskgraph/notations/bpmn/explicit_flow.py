@@ -8,13 +8,14 @@ They are no part of the workflow, and the reader removes them (`implied_gateways
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
 from ...workflow.model import END, START, Gateway, GatewayKind, Link, Workflow
 from ..notation import IMPLIED
 from .token_flow import Concurrency, Wire
+from .united_flows import united_joins
 
 _JOIN: Final = f"{IMPLIED}join"
 _SPLIT: Final = f"{IMPLIED}split"
@@ -95,7 +96,7 @@ class ExplicitFlow:
         joins = {node: self._imply("inclusive", _JOIN) for node in sorted(waiting)}
         self.flows = [replace(flow, target=joins.get(flow.target, flow.target)) for flow in self.flows]
         self.flows += [Wire(join, node) for node, join in joins.items()]
-        concurrency, united = Concurrency(self.flows, self.gateways), _united(self.flows, self.gateways)
+        concurrency, united = self._concurrency(), united_joins(self.flows, self.gateways)
         needless = dict[str, str]()
         for node, join in joins.items():
             if concurrency.meets(join):
@@ -112,6 +113,22 @@ class ExplicitFlow:
             for flow in self.flows
             if flow.source not in needless
         ]
+
+    def _concurrency(self) -> Concurrency:
+        """Return which flows can hold tokens together; inclusive joins of a cycle, where they may wait for each other,
+        count as waiting for nothing."""
+        after = self._after()
+        joins = [key for key, each in self.gateways.items() if (each.kind, each.role) == ("inclusive", "join")]
+        repeated = [join for join in joins if join in _reached(after.get(join, ()), after)]
+        return Concurrency(
+            self.flows, self.gateways | {join: Gateway(join, "exclusive", "join") for join in repeated}
+        )
+
+    def _after(self) -> dict[str, list[str]]:
+        after: dict[str, list[str]] = {}
+        for flow in self.flows:
+            after.setdefault(flow.source, []).append(flow.target)
+        return after
 
     def _exceptional_way(self, task: str, targets: Iterable[str]) -> str:
         """Return the node to which the flow out of the error event of a task leads."""
@@ -131,7 +148,7 @@ class ExplicitFlow:
         into = [i for i, flow in enumerate(self.flows) if flow.target == target or self._enters(i, target)]
         if gateway is None or not into or (gateway.role == "join" and gateway.kind != "parallel"):
             return target
-        behind = set(self._behind(task))
+        behind = _reached([task], self._after())
         chosen = next((i for i in into if self.flows[i].source in behind), into[0])
         if chosen not in self.entries:
             self.entries[chosen] = self._imply("exclusive", _JOIN)
@@ -145,53 +162,13 @@ class ExplicitFlow:
             each.source == self.entries[flow] and each.target == target for each in self.flows
         )
 
-    def _behind(self, task: str) -> Iterator[str]:
-        """Yield a task and all that its flows lead to."""
-        after: dict[str, list[str]] = {}
-        for flow in self.flows:
-            after.setdefault(flow.source, []).append(flow.target)
-        waiting = {task: None}
-        for node in (queue := [task]):
-            yield node
-            queue += [target for target in after.get(node, ()) if target not in waiting]
-            waiting.update(dict.fromkeys(after.get(node, ())))
 
-
-def _united(flows: list[Wire], gateways: dict[str, Gateway]) -> set[str]:
-    """Return the joins whose flows all get a token in the same runs, and equally often.
-
-    Flows get the number of what decides whether they get a token: START, a condition, or a node at which ways of
-    different numbers meet.
-    """
-    out: dict[str, list[int]] = {}
-    into: dict[str, list[int]] = {}
-    for i, flow in enumerate(flows):
-        out.setdefault(flow.source, []).append(i)
-        into.setdefault(flow.target, []).append(i)
-    numbers: dict[int, int] = {}
-    fresh = 0
-    united = set[str]()
-    open_flows = {node: len(incoming) for node, incoming in into.items()}
-    ready, rest = [START], [*into]
-    done = {END}
-    while ready or rest:
-        node = ready.pop() if ready else rest.pop(0)  # of what is left, everything lies on or behind a cycle
-        if node in done:
-            continue
-        done.add(node)
-        before = {numbers.get(i, -1) for i in into.get(node, ())}
-        gateway = gateways.get(node)
-        waits = gateway is not None and gateway.role == "join" and gateway.kind != "exclusive"
-        fresh += 1
-        own = fresh
-        if len(before) == 1 and -1 not in before and (waits or len(into[node]) == 1):
-            own = before.pop()
-            united.add(node)
-        chooses = gateway is not None and gateway.role == "split" and gateway.kind != "parallel"
-        for i in out.get(node, ()):
-            fresh += 1
-            numbers[i] = fresh if chooses or flows[i].guard is not None else own
-            open_flows[flows[i].target] -= 1
-            if not open_flows[flows[i].target]:
-                ready.append(flows[i].target)
-    return united
+def _reached(nodes: Iterable[str], after: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return the nodes and all that the links between nodes lead to from them."""
+    waiting = [*nodes]
+    reached = {*waiting}
+    for node in waiting:
+        further = [target for target in after.get(node, ()) if target not in reached]
+        waiting += further
+        reached.update(further)
+    return reached
