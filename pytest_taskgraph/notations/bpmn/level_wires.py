@@ -72,6 +72,8 @@ class _Drafter:
         boundary = [event for event in scope.of("boundary") if doubtful and event.flow_out and _interrupts(event)]
         self.interrupted = {host_of(event) for event in boundary}
         self.flows = [flow for node in scope.nodes.values() for flow in node.flow_out if self._counts(flow)]
+        if scope.element.is_own_style:
+            self.flows.sort(key=lambda flow: flow.element.offset)
         self.into: dict[Node, int] = dict.fromkeys(scope.nodes.values(), 0)
         self.out = dict(self.into)
         for flow in self.flows:

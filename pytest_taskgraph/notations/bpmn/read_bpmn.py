@@ -10,7 +10,7 @@ from ...workflow.model import END, START, Data, DataLink, Gateway, Link, Qualifi
 from ..attribute_lines import DATA_KEYS, LEVEL_KEYS, TASK_KEYS
 from ..notation import Interpretation
 from .bpmn_guide import guide_to
-from .data_flow import DataElements
+from .data_flow import DataDraft, DataElements
 from .documentation import stated_attributes
 from .flow_scopes import CALL, FlowReader, Node, Remarks, Scope, designation
 from .implied_gateways import without_implied
@@ -167,39 +167,36 @@ class _Model:
             remark_tokens(draft, self.remarks)
             self._add_spellings(root, names)
             self.has_ids |= any(name != names[key] for key, name in (own | data.names).items())
-        if scope.element.is_own_style:
+        own_style = scope.element.is_own_style
+        if own_style:
             draft = without_implied(draft)
         ends = {**names, **gateway_names(draft, names), START: START, END: END}
-        place = _places(draft, ends)
+        # What tools write is put into one order, whichever order they chose; our own order is that of the workflow.
+        place = dict.fromkeys(ends.values(), (0, "")) if own_style else _places(draft, ends)
         activities = sorted(draft.activities, key=lambda key: place[names[key]])
         links = [Link(ends[wire.source], ends[wire.target], wire.guard) for wire in draft.wires]
         exceptional = [Link(ends[source], ends[target]) for source, target in draft.exceptional]
         data_links = [DataLink(names[a], names[b]) for a, b in (*data.reads, *data.writes)]
+        gateways = [Gateway(ends[key], each.kind, each.role) for key, each in draft.gateways.items()]
 
         def order(link: Link) -> tuple[object, ...]:
-            return place[link.source], place[link.target], link.guard or ""
+            return place[link.source], place[link.target], "" if own_style else link.guard or ""
 
-        elements = self.data[doubtful].elements
         return Workflow(
             name,
             **self._level_attributes(scope),
             tasks=tuple([self._task(draft.activities[key], names[key], root, doubtful) for key in activities]),
-            data=tuple(
-                [
-                    Data(names[key], **stated_attributes(elements[key], DATA_KEYS, self.source))
-                    for key in sorted(data.names, key=lambda key: names[key])
-                ]
-            ),
-            gateways=tuple(
-                sorted(
-                    [Gateway(ends[key], each.kind, each.role) for key, each in draft.gateways.items()],
-                    key=lambda gateway: place[gateway.name],
-                )
-            ),
+            data=self._data_of(data, names, own_style),
+            gateways=tuple(sorted(gateways, key=lambda gateway: place[gateway.name])),
             links=tuple(sorted(links, key=order)),
             exceptional_links=tuple(sorted(exceptional, key=order)),
             data_links=tuple(sorted(data_links, key=lambda link: (link.source, link.target))),
         )
+
+    def _data_of(self, draft: DataDraft, names: dict[str, str], own_style: bool) -> tuple[Data, ...]:
+        elements = self.data[False].elements
+        keys = draft.names if own_style else sorted(draft.names, key=lambda key: names[key])
+        return tuple([Data(names[key], **stated_attributes(elements[key], DATA_KEYS, self.source)) for key in keys])
 
     def _level_attributes(self, scope: Scope) -> dict[str, Any]:
         """Return what the documentation states of a process, or of the inside of a sub-process."""
