@@ -7,7 +7,8 @@ from typing import Final
 
 from ...workflow.model import OTHERWISE, Workflow
 from ...workflow.project import every_level
-from ..notation import EXCEPTIONAL_LINKS
+from ..notation import DURATIONS, EXCEPTIONAL_LINKS
+from .written_style import DURATION_DOCUMENTATION
 
 GUIDE: Final = (
     "The workflow is a BPMN 2.0 process in XML, without its diagram. Activities (all kinds of tasks, sub-processes and "
@@ -75,6 +76,8 @@ def _sentences(workflows: tuple[Workflow, ...], has_doubts: bool, has_pools: boo
             "The flow out of an error boundary event is an exceptional link out of the activity that has the event. "
             + EXCEPTIONAL_LINKS
         )
+    if any(task.duration for level in levels for task in level.tasks):
+        yield f"{DURATION_DOCUMENTATION} {DURATIONS}"
     if has_doubts:
         yield (
             "Other boundary events, event sub-processes, compensation and loop markers are no part of the questions: "
