@@ -17,6 +17,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -47,9 +48,14 @@ def main() -> int:
     found = Counter[str]()
     opened = zip(workflows, reference(given.folder, texts), schema_errors(given.folder, texts), strict=True)
     for number, (workflow, theirs, violation) in enumerate(opened):
-        differences = [f"{name}: {theirs['counts'].get(name, 0)}, expected {expected}"
-                       for name, expected in counts(workflow).items() if theirs["counts"].get(name, 0) != expected]  # fmt: skip
-        found.update({"warnings": len(theirs["warnings"]), "differences": len(differences), "violations": bool(violation)})
+        differences = [
+            f"{name}: {theirs['counts'].get(name, 0)}, expected {expected}"
+            for name, expected in counts(workflow).items()
+            if theirs["counts"].get(name, 0) != expected
+        ]
+        found["warnings"] += len(theirs["warnings"])
+        found["differences"] += len(differences)
+        found["violations"] += bool(violation)
         for message in (*theirs["warnings"], *differences, *filter(None, [violation])):
             print(f"workflow {number}: {message}")
     checked = "" if has_schema() else " (not checked: xmlschema is not installed)"
@@ -68,9 +74,8 @@ def drawn_workflows() -> Iterator[Workflow]:
         features = frozenset(feature for feature in said if rng.random() < rng.choice([0.3, 0.7, 1.0]))
         vocabulary = rng.choice(["neutral", "kitchen", "orders"])
         try:
-            recipe = Recipe(features=features, vocabulary=vocabulary, cross_links=rng.choice([0, 0, 2]))
-            least = least_tasks(recipe)
-            recipe = Recipe(least + rng.randrange(12), features=features, vocabulary=vocabulary, cross_links=recipe.cross_links)
+            smallest = Recipe(features=features, vocabulary=vocabulary, cross_links=rng.choice([0, 0, 2]))
+            recipe = replace(smallest, tasks=least_tasks(smallest) + rng.randrange(12))
             workflow = build(recipe, rng)
             yield MUTATIONS[rng.choice(FLAWS)](workflow, rng) if seed % 3 == 0 else workflow
         except (NoCaseError, UsageError):

@@ -59,7 +59,7 @@ FILE_FORMATS: Catalog[Notation] = Catalog(
     "file format",
     {"actions": Deferred(_load_actions), "argo": Deferred(_load_argo), "bpmn": Deferred(_load_bpmn)},
 )
-"""Notations of other tools, in which people have workflows: their files are never written again, all but BPMN only read."""
+"""Notations of other tools, in which people have workflows: such a file is never rewritten."""
 
 
 def notation(name: str) -> Notation:

@@ -1,7 +1,7 @@
-"""The lines by which labels of Mermaid and documentation of BPMN state the attributes of a node: `duration: 30 minutes`.
+"""The lines by which labels of Mermaid and documentation of BPMN state the attributes of a node.
 
-    description: boils the soup
-    parameter: 'minutes', set to 20
+description: boils the soup
+parameter: 'minutes', set to 20
 """
 
 from __future__ import annotations

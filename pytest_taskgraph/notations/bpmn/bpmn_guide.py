@@ -71,6 +71,11 @@ def _sentences(workflows: tuple[Workflow, ...], has_doubts: bool, has_pools: boo
     if len(workflows) > 1:
         called = ", called by its pool if it has one with a name" if has_pools else ""
         yield f"Each process is a workflow of its own{called}; messages between them do not count."
+    yield from _special_sentences(levels, has_doubts)
+
+
+def _special_sentences(levels: list[Workflow], has_doubts: bool) -> Iterator[str]:
+    """Yield the sentences on what few files have."""
     if any(level.exceptional_links for level in levels):
         yield (
             "The flow out of an error boundary event is an exceptional link out of the activity that has the event. "

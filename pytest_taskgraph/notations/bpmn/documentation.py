@@ -16,9 +16,7 @@ from .xml_tree import Element
 _DURATION = "duration"
 
 
-def stated_attributes(
-    element: Element, keys: Collection[str], source: Source, prefix: str = ""
-) -> dict[str, Any]:
+def stated_attributes(element: Element, keys: Collection[str], source: Source, prefix: str = "") -> dict[str, Any]:
     """Return what the documentation of an element states, by the names of the model's fields.
 
     Args:

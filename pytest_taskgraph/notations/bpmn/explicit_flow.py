@@ -44,9 +44,7 @@ class ExplicitFlow:
             self.into[link.target] = self.into.get(link.target, 0) + 1
         self.flows: list[Wire] = []
         ports = {source: self._ports(source) for source in (START, *level.task_names, *[*self.gateways])}
-        self.flows += [
-            Wire(ports[link.source][link.guard is not None], link.target, link.guard) for link in self.links
-        ]
+        self.flows += [Wire(ports[link.source][link.guard is not None], link.target, link.guard) for link in self.links]
         self._join_ways(level)
         self.entries: dict[int, str] = {}  # by flow: the gateway at which an exceptional way enters it
         self.exceptions: dict[str, str] = {}
@@ -115,14 +113,14 @@ class ExplicitFlow:
         ]
 
     def _concurrency(self) -> Concurrency:
-        """Return which flows can hold tokens together; inclusive joins of a cycle, where they may wait for each other,
-        count as waiting for nothing."""
+        """Return which flows can hold tokens together.
+
+        Inclusive joins of a cycle may wait for each other, and count as waiting for nothing.
+        """
         after = self._after()
         joins = [key for key, each in self.gateways.items() if (each.kind, each.role) == ("inclusive", "join")]
         repeated = [join for join in joins if join in _reached(after.get(join, ()), after)]
-        return Concurrency(
-            self.flows, self.gateways | {join: Gateway(join, "exclusive", "join") for join in repeated}
-        )
+        return Concurrency(self.flows, self.gateways | {join: Gateway(join, "exclusive", "join") for join in repeated})
 
     def _after(self) -> dict[str, list[str]]:
         after: dict[str, list[str]] = {}

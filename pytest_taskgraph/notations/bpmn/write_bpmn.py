@@ -1,13 +1,13 @@
 """The writer of BPMN 2.0 XML: a process for each workflow, without its layout, in the order of BPMN's schema.
 
-    <task id="Cook" name="Cook">
-      <documentation>duration: 30 minutes</documentation>
-      <property id="Cook_input"/>                            what a task reads needs a place in it
-      <dataInputAssociation><sourceRef>Broth</sourceRef><targetRef>Cook_input</targetRef></dataInputAssociation>
-    </task>
-    <boundaryEvent id="Cook_error" attachedToRef="Cook"><errorEventDefinition/></boundaryEvent>
-    <dataObject id="Broth_object"/>
-    <dataObjectReference id="Broth" name="Broth" dataObjectRef="Broth_object"/>
+<task id="Cook" name="Cook">
+<documentation>duration: 30 minutes</documentation>
+<property id="Cook_input"/>                            what a task reads needs a place in it
+<dataInputAssociation><sourceRef>Broth</sourceRef><targetRef>Cook_input</targetRef></dataInputAssociation>
+</task>
+<boundaryEvent id="Cook_error" attachedToRef="Cook"><errorEventDefinition/></boundaryEvent>
+<dataObject id="Broth_object"/>
+<dataObjectReference id="Broth" name="Broth" dataObjectRef="Broth_object"/>
 """
 
 from __future__ import annotations
@@ -147,9 +147,7 @@ class _LevelWriter:
         tag = "task" if inner is None else "subProcess"
         content = [*_documentation(task_lines(task))]
         if inner is not None:
-            content += _documentation(
-                (f"{INNER}{key}", text) for key, text in level_lines(inner) if key != "package"
-            )
+            content += _documentation((f"{INNER}{key}", text) for key, text in level_lines(inner) if key != "package")
         content += self._associations(task.name, own)
         if inner is not None:
             content += _LevelWriter(inner, self.file_ids, f"{own}_").lines()

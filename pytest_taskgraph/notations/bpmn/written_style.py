@@ -21,16 +21,18 @@ INNER: Final = "inner "
 """How keys begin that state an attribute of the workflow inside a sub-process, not of the task."""
 
 WRITTEN_GUIDE: Final = (
-    "Each process of this BPMN 2.0 model, in XML and without its diagram, is a workflow: its tasks and sub-processes are "
-    "the tasks, called by their names; the start event is START, the end event is END, and these and gateways are no "
-    "tasks. A sequence flow is control flow, taken only under the condition in its conditionExpression; the default flow "
-    'of a node has the condition "otherwise", which means that no other condition at that node holds. By the token '
-    "semantics of BPMN, all flows out of a task that have no condition, or whose condition holds, are taken. A gateway "
-    "with several flows out of it is a split that starts all branches (parallel), exactly one (exclusive) or one or more "
-    "(inclusive); one with several flows into it is a join that brings them together. A gateway whose name begins with "
-    f'"{IMPLIED.strip()}" is no part of the workflow: a flow into it, followed by a flow out of it, counts as one link '
-    "straight from the one node to the other. A node that no flow leaves does not lead to END. A dataObjectReference is "
-    "data, which a task reads by a dataInputAssociation and writes by a dataOutputAssociation. A subProcess is a "
+    "Each process of this BPMN 2.0 model, in XML and without its diagram, is a workflow: its tasks and "
+    "sub-processes are the tasks, called by their names; the start event is START, the end event is END, and "
+    "these and gateways are no tasks. A sequence flow is control flow, taken only under the condition in its "
+    'conditionExpression; the default flow of a node has the condition "otherwise", which means that no other '
+    "condition at that node holds. By the token semantics of BPMN, all flows out of a task that have no "
+    "condition, or whose condition holds, are taken. A gateway with several flows out of it is a split that "
+    "starts all branches (parallel), exactly one (exclusive) or one or more (inclusive); one with several "
+    "flows into it is a join that brings them together. A gateway whose name begins with "
+    f'"{IMPLIED.strip()}" is no part of '
+    "the workflow: a flow into it, followed by a flow out of it, counts as one link straight from the one "
+    "node to the other. A node that no flow leaves does not lead to END. A dataObjectReference is data, which "
+    "a task reads by a dataInputAssociation and writes by a dataOutputAssociation. A subProcess is a "
     "composite task that contains the tasks inside it. Documentation states what its first word says, such as "
     '"kind: user", of the element around it, or, behind "inner", of what that element contains.'
 )

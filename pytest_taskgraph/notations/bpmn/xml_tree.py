@@ -17,7 +17,8 @@ from defusedxml import DefusedXmlException
 from defusedxml.expatreader import create_parser
 
 from ...source import Source
-from .written_style import EXPORTER, decode as decode_escapes
+from .written_style import EXPORTER
+from .written_style import decode as decode_escapes
 
 MODEL: Final = "http://www.omg.org/spec/BPMN/20100524/MODEL"
 MAX_DEPTH: Final = 100  # of elements inside one another
@@ -102,7 +103,7 @@ def _declares(attributes: str, prefix: str) -> bool:
 
 
 def parse_xml(source: Source) -> tuple[Element, ...]:
-    """Return the `definitions` element of a BPMN file, or those of a text of several files in the style of this package.
+    """Return the `definitions` element of a BPMN file, or of each file of a text in the style of this package.
 
     Raises:
         ReadError: for XML that is not well-formed, a document type, another root, nesting deeper than MAX_DEPTH, and
@@ -194,7 +195,7 @@ class _Builder(handler.ContentHandler):
             return
         attributes = {key: value for (space, key), value in attrs.items() if space is None}
         line = self.lines_before + (self.locator.getLineNumber() or 1)
-        own = (self.root.is_own_style if self.root else attributes.get("exporter") == EXPORTER)
+        own = self.root.is_own_style if self.root else attributes.get("exporter") == EXPORTER
         element = Element(tag, attributes, line, self.offset(self.locator), own)
         if self.open:
             self.open[-1].children.append(element)

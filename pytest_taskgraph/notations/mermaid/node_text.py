@@ -13,7 +13,7 @@ from html.entities import html5
 from typing import Any
 
 from ...workflow.model import Data, Task, Workflow
-from ..attribute_lines import DATA_KEYS, TASK_KEYS, LineError, data_lines, level_lines, read_lines, task_lines
+from ..attribute_lines import data_lines, level_lines, read_lines, task_lines
 from ..phrases import read_duration
 
 END_LABELS = frozenset({"start", "end"})  # labels of START and END, in lower case

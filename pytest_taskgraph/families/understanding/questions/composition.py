@@ -199,8 +199,7 @@ def compose(
     names = known_names(question.workflow, question.scope.workflow, paths)
     text = sentence(question.phrased, question.phrasing, question.scope, question.case)
     notation_shown = known_notation(question.notation)
-    needs = question.pattern.needs
-    own = reference.source >= 0
+    needs, own = question.pattern.needs, reference.source >= 0
     shown_workflow = present(question.text, settings.presentation, notation_shown, question.scope, needs, files, own)
     special = features(question.workflow, {"exceptional", "durations"})
     shots = _examples(reference, question, workflow_digest, settings)
