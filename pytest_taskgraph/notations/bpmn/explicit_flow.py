@@ -19,6 +19,8 @@ from .united_flows import united_joins
 
 _JOIN: Final = f"{IMPLIED}join"
 _SPLIT: Final = f"{IMPLIED}split"
+SPLIT_OF_JOIN: Final = f"{IMPLIED}split behind a join"
+"""The name of an implied gateway that shows that the gateway before it is a join."""
 
 
 class ExplicitFlow:
@@ -43,8 +45,8 @@ class ExplicitFlow:
             self.ways.setdefault(link.source, []).append(link)
             self.into[link.target] = self.into.get(link.target, 0) + 1
         self.flows: list[Wire] = []
-        ports = {source: self._ports(source) for source in (START, *level.task_names, *[*self.gateways])}
-        self.flows += [Wire(ports[link.source][link.guard is not None], link.target, link.guard) for link in self.links]
+        ports = {source: self._port(source) for source in (START, *level.task_names, *[*self.gateways])}
+        self.flows += [Wire(ports[link.source], link.target, link.guard) for link in self.links]
         self._join_ways(level)
         self.entries: dict[int, str] = {}  # by flow: the gateway at which an exceptional way enters it
         self.exceptions: dict[str, str] = {}
@@ -58,34 +60,33 @@ class ExplicitFlow:
         while (key := f"{name} {number}") in self.taken:
             number += 1
         self.taken.add(key)
-        self.gateways[key] = Gateway(name, kind, "split" if name == _SPLIT else "join")
+        self.gateways[key] = Gateway(name, kind, "join" if name == _JOIN else "split")
         if source:
             self.flows.append(Wire(source, key))
         return key
 
-    def _ports(self, source: str) -> tuple[str, str]:
-        """Return the nodes from which the flows without and with a condition leave, for a node of the workflow."""
-        ways, gateway = self.ways.get(source, []), self.gateways.get(source)
-        guarded = sum(link.guard is not None for link in ways)
-        if gateway is None and source != START:
-            return source, source
-        if gateway is not None and gateway.role == "join":
-            return self._ports_of_join(gateway, ways, guarded)
-        has_no_conditions = gateway is None or gateway.kind == "parallel"
-        return source, self._imply("inclusive", _SPLIT, source) if guarded and has_no_conditions else source
+    def _port(self, source: str) -> str:
+        """Return the node from which the flows out of a node of the workflow leave: itself, or an implied split.
 
-    def _ports_of_join(self, gateway: Gateway, ways: list[Link], guarded: int) -> tuple[str, str]:
-        """Return the ports of a join: an implied split behind it, unless its flows show that it joins."""
-        source, into = gateway.name, self.into[gateway.name]
-        carries = not guarded or gateway.kind != "parallel"
+        An implied split with conditions also has the ways without one, so that one way is always open.
+        """
+        ways, gateway = self.ways.get(source, []), self.gateways.get(source)
+        guarded = any(link.guard is not None for link in ways)
+        if gateway is None and source != START:
+            return source
+        if gateway is not None and gateway.role == "join":
+            if self._is_seen_to_join(gateway, ways, guarded):
+                return source
+            return self._imply("inclusive" if guarded else "parallel", SPLIT_OF_JOIN, source)
+        has_no_conditions = gateway is None or gateway.kind == "parallel"
+        return self._imply("inclusive", _SPLIT, source) if guarded and has_no_conditions else source
+
+    def _is_seen_to_join(self, gateway: Gateway, ways: list[Link], guarded: bool) -> bool:
+        """Return True if the flows of a join show that it is one, or it makes no difference, and it can have them."""
+        into = self.into[gateway.name]
         decides_nothing = gateway.kind == "parallel" and into == 1 and len(ways) == 1
-        if len(ways) <= 1 and carries and (into > 1 or decides_nothing):
-            return source, source
-        if guarded == len(ways) > 0:
-            port = self._imply("inclusive", _SPLIT, source)
-            return port, port
-        port = self._imply("parallel", _SPLIT, source)
-        return port, self._imply("inclusive", _SPLIT, port) if guarded else port
+        has_conditions = guarded and gateway.kind == "parallel"
+        return len(ways) <= 1 and not has_conditions and (into > 1 or decides_nothing)
 
     def _join_ways(self, level: Workflow) -> None:
         """Put a join before each task, and before each split, at which several tokens can meet."""
@@ -94,7 +95,9 @@ class ExplicitFlow:
         joins = {node: self._imply("inclusive", _JOIN) for node in sorted(waiting)}
         self.flows = [replace(flow, target=joins.get(flow.target, flow.target)) for flow in self.flows]
         self.flows += [Wire(join, node) for node, join in joins.items()]
-        concurrency, united = self._concurrency(), united_joins(self.flows, self.gateways)
+        united = united_joins(self.flows, self.gateways)
+        self.gateways |= {join: Gateway(_JOIN, "parallel", "join") for join in joins.values() if join in united}
+        concurrency = self._concurrency()
         needless = dict[str, str]()
         for node, join in joins.items():
             if concurrency.meets(join):

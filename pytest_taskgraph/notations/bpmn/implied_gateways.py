@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..notation import IMPLIED
+from .explicit_flow import SPLIT_OF_JOIN
 from .level_wires import LevelDraft
 from .token_flow import Wire
 
 
 def without_implied(draft: LevelDraft) -> LevelDraft:
     """Return the level without implied gateways."""
-    implied = {key for key, each in draft.gateways.items() if each.node and each.node.element.name.startswith(IMPLIED)}
+    implied = {key for key in draft.gateways if _name(draft, key).startswith(IMPLIED)}
     behind: dict[str, list[Wire]] = {}
     for wire in draft.wires:
         if wire.source in implied:
@@ -22,8 +23,20 @@ def without_implied(draft: LevelDraft) -> LevelDraft:
         for source, target in draft.exceptional
         for each in _followed(Wire(source, target), implied, behind)
     ]
-    gateways = {key: each for key, each in draft.gateways.items() if key not in implied}
+    joins = {
+        wire.source for wire in draft.wires if wire.target in implied and _name(draft, wire.target) == SPLIT_OF_JOIN
+    }
+    gateways = {
+        key: each._replace(role="join") if key in joins else each
+        for key, each in draft.gateways.items()
+        if key not in implied
+    }
     return LevelDraft(draft.activities, gateways, [*dict.fromkeys(wires)], [*dict.fromkeys(exceptional)])
+
+
+def _name(draft: LevelDraft, gateway: str) -> str:
+    node = draft.gateways[gateway].node
+    return node.element.name if node is not None else ""
 
 
 def _followed(wire: Wire, implied: set[str], behind: dict[str, list[Wire]]) -> Iterator[Wire]:
