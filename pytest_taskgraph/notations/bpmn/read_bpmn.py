@@ -31,7 +31,9 @@ def parse(text: str, where: str = "") -> tuple[Workflow, ...]:
     Raises:
         ReadError: as `interpret`.
     """
-    return interpret(text, where).workflows
+    source = Source(text, where)
+    models = [_Model(source, root, remarked=False) for root in parse_xml(source)]
+    return tuple([model.workflow(process) for model in models for process in model.processes])
 
 
 def interpret(text: str, where: str = "") -> Interpretation:
@@ -75,10 +77,16 @@ def _interpret_file(source: Source, root: Element) -> Interpretation:
 
 
 class _Model:
-    """The processes of a file that are asked about, and the names of all that is in them."""
+    """The processes of a file that are asked about, and the names of all that is in them.
 
-    def __init__(self, source: Source, root: Element) -> None:
-        self.source, self.remarks = source, Remarks(source.where)
+    Args:
+        source: The text, for errors.
+        root: The root element.
+        remarked: True if what is left out of the workflows is to be collected, which takes most of the time.
+    """
+
+    def __init__(self, source: Source, root: Element, remarked: bool = True) -> None:
+        self.source, self.remarks, self.remarked = source, Remarks(source.where), remarked
         reader = FlowReader(source, root, self.remarks)
         self.titles = _titles(root)
         self.by_id = {process.element.get("id"): process for process in reader.processes}
@@ -162,7 +170,7 @@ class _Model:
         own = {node.id: node.element.name for node in scope.of("activity")}
         names = unique_names(own)
         names |= unique_names(data.names, names.values())
-        if not doubtful:
+        if not doubtful and self.remarked:
             remark_scope(scope, self.remarks)
             remark_tokens(draft, self.remarks)
             self._add_spellings(root, names)
