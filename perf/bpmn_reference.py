@@ -120,7 +120,7 @@ def counts(workflow: Workflow) -> dict[str, int]:
         "bpmn:EndEvent": len(levels),
         "bpmn:Task": sum(not task.composite for task in tasks),
         "bpmn:SubProcess": sum(task.composite for task in tasks),
-        "bpmn:DataObjectReference": sum(len(level.data) for level in levels),
+        "bpmn:DataObject": sum(len(level.data) for level in levels),
         "bpmn:BoundaryEvent": sum(len({link.source for link in level.exceptional_links}) for level in levels),
     }
 

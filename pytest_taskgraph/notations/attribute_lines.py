@@ -1,7 +1,9 @@
 """The lines by which labels of Mermaid and documentation of BPMN state the attributes of a node.
 
-description: boils the soup
-parameter: 'minutes', set to 20
+    description: boils the soup
+    parameter: 'minutes', set to 20
+
+The text behind a key is a phrase (`phrases.py`), or the attribute itself.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
-"""The writer of BPMN 2.0 XML: a process for each workflow, without its layout, in the order of BPMN's schema.
+"""The writer of BPMN 2.0 XML: a process for each workflow, without its layout.
 
-<task id="Cook" name="Cook">
-<documentation>duration: 30 minutes</documentation>
-<property id="Cook_input"/>                            what a task reads needs a place in it
-<dataInputAssociation><sourceRef>Broth</sourceRef><targetRef>Cook_input</targetRef></dataInputAssociation>
-</task>
-<boundaryEvent id="Cook_error" attachedToRef="Cook"><errorEventDefinition/></boundaryEvent>
-<dataObject id="Broth_object"/>
-<dataObjectReference id="Broth" name="Broth" dataObjectRef="Broth_object"/>
+    <task id="Cook" name="Cook">
+      <documentation>duration: 30 minutes</documentation>
+      <property id="Cook_input"/>                            what a task reads needs a place in it
+      <dataInputAssociation><sourceRef>Broth</sourceRef><targetRef>Cook_input</targetRef></dataInputAssociation>
+    </task>
+    <boundaryEvent id="Cook_error" attachedToRef="Cook"><errorEventDefinition/></boundaryEvent>
+    <dataObject id="Broth" name="Broth"/>
+
+The elements inside an element are in the order of BPMN's schema.
 """
 
 from __future__ import annotations
@@ -168,11 +169,9 @@ class _LevelWriter:
         ]
 
     def _data(self, datum: Data) -> Iterator[str]:
-        own, content = self.data_ids[datum.name], [*_documentation(data_lines(datum))]
-        data_object = self.file_ids.claim(f"{own}_object")
-        yield f'<dataObject id="{data_object}"/>'
-        start = f'<dataObjectReference id="{own}"{_name(datum.name)} dataObjectRef="{data_object}"'
-        yield from [f"{start}>", *_indented(content), "</dataObjectReference>"] if content else [f"{start}/>"]
+        content = [*_documentation(data_lines(datum))]
+        start = f'<dataObject id="{self.data_ids[datum.name]}"{_name(datum.name)}'
+        yield from [f"{start}>", *_indented(content), "</dataObject>"] if content else [f"{start}/>"]
 
 
 def _check_ends(level: Workflow) -> None:

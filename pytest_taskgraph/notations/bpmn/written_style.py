@@ -31,7 +31,7 @@ WRITTEN_GUIDE: Final = (
     "flows into it is a join that brings them together. A gateway whose name begins with "
     f'"{IMPLIED.strip()}" is no part of '
     "the workflow: a flow into it, followed by a flow out of it, counts as one link straight from the one "
-    "node to the other. A node that no flow leaves does not lead to END. A dataObjectReference is data, which "
+    "node to the other. A node that no flow leaves does not lead to END. A dataObject is data, which "
     "a task reads by a dataInputAssociation and writes by a dataOutputAssociation. A subProcess is a "
     "composite task that contains the tasks inside it. Documentation states what its first word says, such as "
     '"kind: user", of the element around it, or, behind "inner", of what that element contains.'
