@@ -71,7 +71,7 @@ class _Ids:
 
 
 def _process_lines(workflow: Workflow, ids: _Ids) -> Iterator[str]:
-    yield f'<process id="{ids.claim(workflow.name)}"{_name(workflow.name)}>'
+    yield f'<process id="{ids.claim(workflow.name or "process")}"{_name(workflow.name)}>'
     yield from _indented(_documentation(level_lines(workflow)))
     yield from _indented(_LevelWriter(workflow, ids, "").lines())
     yield "</process>"
@@ -107,7 +107,7 @@ class _LevelWriter:
             yield f"{attached}<errorEventDefinition/></boundaryEvent>"
         for key, gateway in self.flow.gateways.items():
             is_like_implied = key == gateway.name and key.startswith(IMPLIED)
-            attributes = f"{'' if is_like_implied else _name(gateway.name)}{self._default(key)}"
+            attributes = _name("" if is_like_implied else gateway.name) + self._default(key)
             yield f'<{gateway.kind}Gateway id="{self.ids[key]}"{attributes}/>'
         for datum in self.level.data:
             yield from self._data(datum)
@@ -190,7 +190,7 @@ def _check_ends(level: Workflow) -> None:
 
 
 def _name(name: str) -> str:
-    return f' name="{escaped(encode(name))}"'
+    return f' name="{escaped(encode(name))}"' if name else ""
 
 
 def _documentation(lines: Iterable[tuple[str, str]]) -> list[str]:
