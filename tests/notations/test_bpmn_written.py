@@ -221,7 +221,7 @@ def test_read_own_style_malformed_documentation_refused(line: str) -> None:
 def test_parse_several_files_only_in_own_style() -> None:
     own = BPMN.write(Workflow("W", tasks=(Task("A"), Task("B"))))
     other = written(process(tasks("A B"), "P"))
-    assert [each.name for each in BPMN.parse(f"{own}<!-- file: p.bpmn -->\n{own}{other}")] == ["W", "W", "P"]
+    assert [each.name for each in BPMN.parse(f"{own}<!-- file: p.bpmn -->\n{own}{other}", "")] == ["W", "W", "P"]
     with pytest.raises(ReadError, match=r"m\.bpmn:2:1: .*junk after document element"):
         BPMN.parse(f"{other}\n{own}", "m.bpmn")
     with pytest.raises(ReadError, match=r"m\.bpmn:\d+:1: .*not well-formed"):
@@ -231,7 +231,7 @@ def test_parse_several_files_only_in_own_style() -> None:
 def test_parse_too_many_files_refused() -> None:
     own = BPMN.write(Workflow("W", tasks=(Task("A"),)))
     with pytest.raises(ReadError, match="more than 100 files, expected fewer files in one text"):
-        BPMN.parse(own * 101)
+        BPMN.parse(own * 101, "")
 
 
 @pytest.mark.parametrize("kind", ["exclusive", "inclusive", "parallel"])
