@@ -25,6 +25,12 @@ def _load_prose() -> Notation:
     return PROSE
 
 
+def _load_bpmn() -> Notation:
+    from .bpmn import BPMN
+
+    return BPMN
+
+
 NOTATIONS: Catalog[Notation] = Catalog(
     "notation",
     {
@@ -32,6 +38,7 @@ NOTATIONS: Catalog[Notation] = Catalog(
         "mermaid": Deferred(_load_mermaid),
         JSON.name: JSON,
         "prose": Deferred(_load_prose),
+        "bpmn": Deferred(_load_bpmn),
     },
 )
 
@@ -48,17 +55,11 @@ def _load_argo() -> Notation:
     return ARGO
 
 
-def _load_bpmn() -> Notation:
-    from .bpmn import BPMN
-
-    return BPMN
-
-
 FILE_FORMATS: Catalog[Notation] = Catalog(
     "file format",
     {"actions": Deferred(_load_actions), "argo": Deferred(_load_argo), "bpmn": Deferred(_load_bpmn)},
 )
-"""Notations that are only read: those of other tools, in which people have workflows."""
+"""Notations of other tools, in which people have workflows: such a file is never rewritten."""
 
 
 def notation(name: str) -> Notation:
@@ -72,7 +73,7 @@ def notation(name: str) -> Notation:
 
 def known_notations() -> tuple[Notation, ...]:
     """Return all notations that read files: those that are written first, then those that are only read."""
-    return (*NOTATIONS.values(), *FILE_FORMATS.values())
+    return (*NOTATIONS.values(), *(each for name, each in FILE_FORMATS.items() if name not in NOTATIONS))
 
 
 def known_notation(name: str) -> Notation:

@@ -126,7 +126,7 @@ NAMES = st.text(
 
 @given(st.lists(NAMES, min_size=2, max_size=6))
 def test_bpmn_any_names_are_shown_and_read_again(names: list[str]) -> None:
-    root = parse_xml(Source(written(process("".join(f'<task id="_t{i}"/>' for i in range(len(names)))))))
+    (root,) = parse_xml(Source(written(process("".join(f'<task id="_t{i}"/>' for i in range(len(names)))))))
     for task, name in zip(root.children[0].children, names, strict=True):
         task.attributes["name"] = name
     reading = BPMN.interpret(shown_text(root), "m.bpmn")

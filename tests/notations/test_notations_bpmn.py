@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from bpmn_models import STYLES, answers, facts, flows, process, read, tasks, written
 
-from pytest_taskgraph.errors import ReadError, UsageError
+from pytest_taskgraph.errors import ReadError
 from pytest_taskgraph.families.understanding.own_files.file_view import show_file
-from pytest_taskgraph.notations import FILE_FORMATS
+from pytest_taskgraph.notations import FILE_FORMATS, NOTATIONS
 from pytest_taskgraph.notations.bpmn import BPMN
 from pytest_taskgraph.notations.notation import Interpretation
 from pytest_taskgraph.workflow.check import problems
@@ -632,10 +632,9 @@ def test_bpmn_is_recognised_by_its_root_element() -> None:
     assert not BPMN.recognises("<project/>")
 
 
-def test_bpmn_is_only_read() -> None:
+def test_bpmn_is_file_format_and_notation() -> None:
     assert FILE_FORMATS["bpmn"] is BPMN
-    with pytest.raises(UsageError, match="bpmn is only read"):
-        BPMN.write(read(process(tasks("A B"))).workflows[0])
+    assert NOTATIONS["bpmn"] is BPMN
 
 
 def test_bpmn_levels_have_no_problems() -> None:

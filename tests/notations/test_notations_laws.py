@@ -377,7 +377,7 @@ def test_parse_several_files_in_one_text_is_one_project(name: str) -> None:
 
 
 def test_notation_unknown_name_lists_known_names() -> None:
-    with pytest.raises(UnknownNameError, match="known: json, mermaid"):
+    with pytest.raises(UnknownNameError, match="known: bpmn, json, mermaid"):
         notation("morse")
 
 

@@ -11,8 +11,8 @@ TASKS: Final = Option("tasks", "N[,N]", "sizes of generated workflows, in tasks"
 NOTATION: Final = Option(
     "notation",
     "NAME[,NAME]",
-    "notations of workflows: wadl, wadl-separate, wadl-expanded, mermaid, json, prose; own files are converted "
-    "only if it is given",
+    "notations of workflows: wadl, wadl-separate, wadl-expanded, mermaid, json, prose, bpmn; own files are "
+    "converted only if it is given",
     "wadl",
     kind="list",
 )

@@ -151,8 +151,7 @@ class Understanding(Family):
 
         Returns:
             None for a pattern that asks for a text about something planted: its reference, which is recorded and not
-            computed,
-            describes the whole workflow. None for a workflow in a format that is only read.
+            computed, describes the whole workflow. None for a user's own file in a format of another tool.
         """
         from ...notations import FILE_FORMATS
         from .patterns import catalogue
@@ -163,9 +162,10 @@ class Understanding(Family):
         if pattern.planted and pattern.form == "text":
             return None
         pattern_reference = PatternReference.of(reference)
-        if pattern_reference.notation in FILE_FORMATS:
+        own = UnderstandingSettings.of(settings)
+        if pattern_reference.source >= 0 and not own.convert and pattern_reference.notation in FILE_FORMATS:
             return None
-        return ReducibleQuestion.of(pattern_reference, UnderstandingSettings.of(settings))
+        return ReducibleQuestion.of(pattern_reference, own)
 
     def properties(self) -> Mapping[str, str]:
         """Return the properties of questions about workflows."""

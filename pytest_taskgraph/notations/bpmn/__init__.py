@@ -1,4 +1,4 @@
-"""BPMN 2.0 XML (files `.bpmn`, and `.xml` with BPMN's root element), as modelling tools write it; only read.
+"""BPMN 2.0 XML (files `.bpmn`, and `.xml` with BPMN's root element), as modelling tools write it, and as we do.
 
     <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL">
       <process id="Order">
@@ -13,22 +13,31 @@
 
 The text that is shown is the file without its diagram, vendors' extensions, and what the flows state again. Every
 construct that is no part of the workflows has a line in `left_out`; docs/reference/notations.md lists the constructs.
+What this package writes (`write_bpmn.py`) is read by the same reader, with the rules of `written_style.py` besides.
 """
 
 from __future__ import annotations
 
 from ...workflow.features import FEATURES
 from ...workflow.model import Workflow
-from ..notation import Interpretation, Notation, only_read
-from .bpmn_guide import GUIDE
+from ..notation import Interpretation, Notation
+from .written_style import DURATION_DOCUMENTATION, ERROR_EVENT, WRITTEN_GUIDE
 
 
 def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
-    return _interpret(text, where).workflows
+    from .read_bpmn import parse  # imported here because it brings the XML parser
+
+    return parse(text, where)
+
+
+def _render(workflow: Workflow) -> str:
+    from .write_bpmn import render
+
+    return render(workflow)
 
 
 def _interpret(text: str, where: str = "", process: str = "") -> Interpretation:
-    from .read_bpmn import interpret  # imported here because it brings the XML parser
+    from .read_bpmn import interpret
 
     return interpret(text, where, process)
 
@@ -50,9 +59,11 @@ BPMN = Notation(
     title="BPMN model",
     phrase="as a BPMN 2.0 process in XML",
     suffixes=(".bpmn", ".xml"),
-    says=FEATURES,
-    guide=GUIDE,
-    render=only_read("bpmn"),
+    says=FEATURES - {"references", "derivation"},
+    guide=WRITTEN_GUIDE,
+    exceptional_guide=ERROR_EVENT,
+    duration_guide=DURATION_DOCUMENTATION,
+    render=_render,
     parse=_parse,
     heading=lambda path: f"<!-- file: {path.replace('--', '- -')} -->",
     interpreter=_interpret,

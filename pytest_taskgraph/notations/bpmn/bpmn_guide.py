@@ -7,7 +7,8 @@ from typing import Final
 
 from ...workflow.model import OTHERWISE, Workflow
 from ...workflow.project import every_level
-from ..notation import EXCEPTIONAL_LINKS
+from ..notation import DURATIONS, EXCEPTIONAL_LINKS
+from .written_style import DURATION_DOCUMENTATION
 
 GUIDE: Final = (
     "The workflow is a BPMN 2.0 process in XML, without its diagram. Activities (all kinds of tasks, sub-processes and "
@@ -82,11 +83,18 @@ def _sentences(workflows: tuple[Workflow, ...], has_doubts: bool, has_pools: boo
     if len(workflows) > 1:
         called = ", called by its pool if it has one with a name" if has_pools else ""
         yield f"Each process is a workflow of its own{called}; messages between them do not count."
+    yield from _special_sentences(levels, has_doubts)
+
+
+def _special_sentences(levels: list[Workflow], has_doubts: bool) -> Iterator[str]:
+    """Yield the sentences on what few files have."""
     if any(level.exceptional_links for level in levels):
         yield (
             "The flow out of an error boundary event is an exceptional link out of the activity that has the event. "
             + EXCEPTIONAL_LINKS
         )
+    if any(task.duration for level in levels for task in level.tasks):
+        yield f"{DURATION_DOCUMENTATION} {DURATIONS}"
     if has_doubts:
         yield (
             "Other boundary events, event sub-processes, compensation and loop markers are no part of the questions: "

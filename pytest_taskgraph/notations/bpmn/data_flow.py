@@ -57,8 +57,9 @@ class DataElements:
     def of(self, scope: Scope) -> DataDraft:
         """Return the data that the activities of a scope read or write, and those that are drawn in it."""
         reads, writes = self.reads.get(scope, []), self.writes.get(scope, [])
-        references = scope.element.of("dataObjectReference", "dataStoreReference")
-        drawn = [self._key(reference.get("id")) for reference in references]
+        own = ("dataObject",) if scope.element.is_own_style else ()  # it needs no reference to be drawn
+        elements = scope.element.of("dataObjectReference", "dataStoreReference", *own)
+        drawn = [self._key(element.get("id")) for element in elements]
         keys = dict.fromkeys([*drawn, *(key for key, _ in reads), *(key for _, key in writes)])
         names = {key: self.elements[key].name for key in keys}
         return DataDraft(names, [*dict.fromkeys(reads)], [*dict.fromkeys(writes)])

@@ -80,6 +80,8 @@ class _Drafter:
         self.interrupting = [event for event in scope.of("boundary") if doubtful and _interrupts(event)]
         self.interrupted = {host_of(event) for event in self.interrupting}
         self.flows = [flow for node in scope.nodes.values() for flow in node.flow_out if self._counts(flow)]
+        if scope.element.is_own_style:
+            self.flows.sort(key=lambda flow: flow.element.offset)
         self.into: dict[Node, int] = dict.fromkeys(scope.nodes.values(), 0)
         self.out = dict(self.into)
         for flow in self.flows:
@@ -98,7 +100,8 @@ class _Drafter:
             linked = (
                 self.into[node] or node in (*self.begins, *self.stray) or (node.kind == "activity" and node.flow_in)
             )
-            if linked and not self.out[node] and node not in self.aside:
+            ends = not self.out[node] and not node.element.is_own_style
+            if linked and ends and node not in self.aside:
                 self._wire(self._out_port(node), END)
         self._bypass()
         is_unclear, is_endless = self._add_doubts() if self.doubtful else (False, False)

@@ -5,21 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 from ...source import Source
 from ...workflow.graph import distances, reachable_from
 from ...workflow.model import END, START, Data, DataLink, Gateway, Link, QualifiedName, Task, Workflow
+from ..attribute_lines import DATA_KEYS, LEVEL_KEYS, TASK_KEYS
 from ..notation import Interpretation
 from .bpmn_guide import guide_to
-from .data_flow import DataElements
+from .data_flow import DataDraft, DataElements
+from .documentation import stated_attributes
 from .flow_scopes import CALL, FlowReader, Node, Remarks, Scope, designation
+from .implied_gateways import without_implied
 from .level_names import gateway_names, unique_names
 from .level_wires import LevelDraft, draft_level
 from .remarks import remark_file, remark_plain, remark_scope, remark_tokens
 from .shown_text import escaped, is_verbatim, shown_text
+from .written_style import INNER
+from .written_style import guide_to as guide_to_style
 from .xml_tree import Element, parse_xml
 
 LEAST_ACTIVITIES = 2
+
+
+def parse(text: str, where: str = "") -> tuple[Workflow, ...]:
+    """Return the workflows of a text.
+
+    Raises:
+        ReadError: as `interpret`.
+    """
+    source = Source(text, where)
+    models = [_Model(source, root, remarked=False) for root in parse_xml(source)]
+    return tuple([model.workflow(process) for model in models for process in model.processes])
 
 
 def interpret(text: str, where: str = "", process: str = "") -> Interpretation:
@@ -35,18 +52,36 @@ def interpret(text: str, where: str = "", process: str = "") -> Interpretation:
             not the name of one.
     """
     source = Source(text, where)
-    root = parse_xml(source)
+    roots = parse_xml(source)
     if process:
-        _keep_process(source, root, process)
+        _keep_process(source, roots[0], process)
+    readings = [_interpret_file(source, root) for root in roots]
+    if len(readings) == 1:
+        return readings[0]
+    workflows, doubtful = (
+        tuple([each for reading in readings for each in getattr(reading, name)]) for name in ("workflows", "doubtful")
+    )
+    spellings = {name: names for reading in readings for name, names in reading.spellings.items()}
+    return Interpretation(workflows, guide_to_style(workflows), text, spellings=spellings, doubtful=doubtful)
+
+
+def _interpret_file(source: Source, root: Element) -> Interpretation:
+    """Return the workflows of one file of a text, and the rules by which it was read."""
     model = _Model(source, root)
     remark_file(root, model.remarks)
     workflows = tuple([model.workflow(process) for process in model.processes])
     doubtful = tuple([model.workflow(process, doubtful=True) for process in model.processes])
     unnamed = len(workflows) == 1 and not workflows[0].name
+    if root.is_own_style:
+        guide, shown = guide_to_style(workflows), source.text
+    else:
+        is_whole = is_verbatim(source.text)
+        guide = guide_to(workflows, doubtful != workflows, model.has_pools, model.has_ids, is_whole)
+        shown = shown_text(root)
     return Interpretation(
         workflows,
-        guide_to(workflows, doubtful != workflows, model.has_pools, model.has_ids, is_verbatim(text)),
-        shown_text(root),
+        guide,
+        shown,
         unnamed=unnamed,
         spellings=model.spellings,
         left_out=model.remarks.lines,
@@ -55,10 +90,16 @@ def interpret(text: str, where: str = "", process: str = "") -> Interpretation:
 
 
 class _Model:
-    """The processes of a file that are asked about, and the names of all that is in them."""
+    """The processes of a file that are asked about, and the names of all that is in them.
 
-    def __init__(self, source: Source, root: Element) -> None:
-        self.source, self.remarks = source, Remarks(source.where)
+    Args:
+        source: The text, for errors.
+        root: The root element.
+        remarked: True if what is left out of the workflows is to be collected, which takes most of the time.
+    """
+
+    def __init__(self, source: Source, root: Element, remarked: bool = True) -> None:
+        self.source, self.remarks, self.remarked = source, Remarks(source.where), remarked
         reader = FlowReader(source, root, self.remarks)
         self.titles = _titles(root)
         self.by_id = {process.element.get("id"): process for process in reader.processes}
@@ -67,7 +108,8 @@ class _Model:
         self.calls = {key: [*_calls(process, self.by_id)] for key, process in self.by_id.items()}
         self._refuse_cycles()
         self.processes = self._asked(reader.processes)
-        self.names = unique_names({each.element.get("id"): self._title(each) for each in self.processes})
+        titles = {each.element.get("id"): self._title(each) for each in self.processes}
+        self.names = titles if root.is_own_style else unique_names(titles)
         if len(self.processes) == 1 and not self._title(self.processes[0]):
             self.names = {self.processes[0].element.get("id"): ""}
         self.has_pools = any(self._title(each) != each.element.name for each in self.processes)
@@ -85,6 +127,8 @@ class _Model:
         Raises:
             ReadError: if there is none.
         """
+        if processes and processes[0].element.is_own_style:
+            return processes
         asked = [process for process in processes if process.activities >= LEAST_ACTIVITIES]
         for process in asked:
             called = [self.by_id[each] for _, each in self.calls[process.element.get("id")]]
@@ -142,31 +186,32 @@ class _Model:
         own = {node.id: node.element.name for node in scope.of("activity")}
         names = unique_names(own)
         names |= unique_names(data.names, names.values())
-        if not doubtful:
+        if not doubtful and self.remarked:
             remark_scope(scope, self.remarks)
             remark_tokens(draft, self.remarks)
             self._add_spellings(root, names)
             self.has_ids |= any(name != names[key] for key, name in (own | data.names).items())
+        own_style = scope.element.is_own_style
+        if own_style:
+            draft = without_implied(draft)
         ends = {**names, **gateway_names(draft, names), START: START, END: END}
-        place = _places(draft, ends)
+        # What tools write is put into one order, whichever order they chose; our own order is that of the workflow.
+        place = dict.fromkeys(ends.values(), (0, "")) if own_style else _places(draft, ends)
         activities = sorted(draft.activities, key=lambda key: place[names[key]])
         links = [Link(ends[wire.source], ends[wire.target], wire.guard) for wire in draft.wires]
         exceptional = [Link(ends[source], ends[target]) for source, target in draft.exceptional]
         data_links = [DataLink(names[a], names[b]) for a, b in (*data.reads, *data.writes)]
+        gateways = [Gateway(ends[key], each.kind, each.role) for key, each in draft.gateways.items()]
 
         def order(link: Link) -> tuple[object, ...]:
-            return place[link.source], place[link.target], link.guard or ""
+            return place[link.source], place[link.target], "" if own_style else link.guard or ""
 
         return Workflow(
             name,
+            **self._level_attributes(scope),
             tasks=tuple([self._task(draft.activities[key], names[key], root, doubtful) for key in activities]),
-            data=tuple([Data(each) for each in sorted(names[key] for key in data.names)]),
-            gateways=tuple(
-                sorted(
-                    [Gateway(ends[key], each.kind, each.role) for key, each in draft.gateways.items()],
-                    key=lambda gateway: place[gateway.name],
-                )
-            ),
+            data=self._data_of(data, names, own_style),
+            gateways=tuple(sorted(gateways, key=lambda gateway: place[gateway.name])),
             links=tuple(sorted(links, key=order)),
             exceptional_links=tuple(sorted(exceptional, key=order)),
             data_links=tuple(sorted(data_links, key=lambda link: (link.source, link.target))),
@@ -189,16 +234,28 @@ class _Model:
             self.second_drafts[scope] = draft_level(scope, doubtful=True)
         return self.second_drafts[scope]
 
+    def _data_of(self, draft: DataDraft, names: dict[str, str], own_style: bool) -> tuple[Data, ...]:
+        elements = self.data[False].elements
+        keys = draft.names if own_style else sorted(draft.names, key=lambda key: names[key])
+        return tuple([Data(names[key], **stated_attributes(elements[key], DATA_KEYS, self.source)) for key in keys])
+
+    def _level_attributes(self, scope: Scope) -> dict[str, Any]:
+        """Return what the documentation states of a process, or of the inside of a sub-process."""
+        if not scope.element.is_own_style:
+            return {}
+        return stated_attributes(scope.element, LEVEL_KEYS, self.source, INNER if scope.parent else "")
+
     def _task(self, node: Node, name: str, root: str, doubtful: bool) -> Task:
+        attributes = stated_attributes(node.element, TASK_KEYS, self.source)
         inner = node.scope.inner.get(node.id)
-        if inner is not None and inner.activities:
-            return Task(name, subworkflow=self._level(inner, name, root, doubtful))
+        if inner is not None and (inner.activities or inner.element.is_own_style):
+            return Task(name, **attributes, subworkflow=self._level(inner, name, root, doubtful))
         called = _called(node.element)
         if called in self.names:
-            return Task(name, reference=QualifiedName(self.names[called]))
+            return Task(name, **attributes, reference=QualifiedName(self.names[called]))
         if not doubtful:
             remark_plain(node, called in self.by_id or inner is not None, self.remarks)
-        return Task(name)
+        return Task(name, **attributes)
 
     def _add_spellings(self, root: str, names: dict[str, str]) -> None:
         spellings = self.spellings.setdefault(root, {})

@@ -61,13 +61,13 @@ class Concurrency:
         """Return the nodes, END and joins that wait excepted, at which several tokens can meet."""
         relation = self._relation
         waiting = {node for node in relation.gateways if relation.gate(node)[0] in ("parallel", "inclusive")}
-        return [
-            node
-            for node, into in relation.into.items()
-            if node != END
-            and node not in waiting
-            and (relation.exceeded or any(relation.beside[i] & _mask(into) for i in into))
-        ]
+        return [node for node in relation.into if node != END and node not in waiting and self.meets(node)]
+
+    def meets(self, node: str) -> bool:
+        """Return True if several tokens can come to a node."""
+        relation = self._relation
+        into = relation.into.get(node, [])
+        return relation.exceeded or any(relation.beside[i] & _mask(into) for i in into)
 
     def any(self) -> bool:
         """Return True if any two wires can hold tokens at the same time."""

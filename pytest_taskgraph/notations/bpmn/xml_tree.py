@@ -6,6 +6,7 @@ Only elements and attributes of BPMN's own namespace are kept: neither the diagr
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import StringIO
@@ -16,24 +17,32 @@ from defusedxml import DefusedXmlException
 from defusedxml.expatreader import create_parser
 
 from ...source import Source
+from .written_style import EXPORTER
+from .written_style import decode as decode_escapes
 
 MODEL: Final = "http://www.omg.org/spec/BPMN/20100524/MODEL"
 MAX_DEPTH: Final = 100  # of elements inside one another
+MAX_FILES: Final = 100  # in one text
 MAX_ELEMENTS: Final = 60_000  # of a file, those of its diagram included
 _DECLARATION: Final = re.compile(r"<\?xml\b[^?>]*\?>")
 _ROOT: Final = re.compile(r"\ufeff?(?>\s+|<\?.*?\?>|<!--.*?-->)*+<(?:([\w.-]+):)?definitions\b([^>]*)>", re.DOTALL)
+_MORE: Final = "junk after document element"  # in expat's words
 _IGNORED: Final = frozenset({"extensionElements", "incoming", "outgoing", "relationship", "extension", "import"})
 _DECLARED_ENCODING: Final = re.compile(rb"<\?xml[^>]*?\bencoding\s*=\s*[\"']([\w.:-]{1,40})[\"']")
 
 
 @dataclass(slots=True)
 class Element:
-    """An element of BPMN's namespace: its local name, attributes without a namespace, children and own text."""
+    """An element of BPMN's namespace: its local name, attributes without a namespace, children and own text.
+
+    `is_own_style` is True in files in the style of this package (`written_style.py`).
+    """
 
     tag: str
     attributes: dict[str, str]
     line: int
     offset: int
+    is_own_style: bool = False
     children: list[Element] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
 
@@ -48,12 +57,16 @@ class Element:
     @property
     def text(self) -> str:
         """Return the text of the element itself, with single spaces."""
-        return " ".join("".join(self.pieces).split())
+        return self._spaced("".join(self.pieces))
 
     @property
     def name(self) -> str:
         """Return the name with single spaces, "" if there is none."""
-        return " ".join(self.get("name").split())
+        return self._spaced(self.get("name"))
+
+    def _spaced(self, text: str) -> str:
+        text = " ".join(text.split())
+        return decode_escapes(text) if self.is_own_style else text
 
     def descendants(self) -> Iterator[Element]:
         """Yield the element and all that is inside it."""
@@ -89,8 +102,8 @@ def _declares(attributes: str, prefix: str) -> bool:
     return re.search(rf"(?<![\w:.-]){re.escape(name)}\s*=\s*[\"']{re.escape(MODEL)}[\"']", attributes) is not None
 
 
-def parse_xml(source: Source) -> Element:
-    """Return the `definitions` element of a BPMN file.
+def parse_xml(source: Source) -> tuple[Element, ...]:
+    """Return the `definitions` element of a BPMN file, or of each file of a text in the style of this package.
 
     Raises:
         ReadError: for XML that is not well-formed, a document type, another root, nesting deeper than MAX_DEPTH, and
@@ -100,31 +113,51 @@ def parse_xml(source: Source) -> Element:
         source.fail(0, f"more than {MAX_ELEMENTS:,} elements", "a smaller file")
     # The text is decoded already, and a heading may stand before the declaration.
     text = _DECLARATION.sub(lambda found: " " * len(found[0]), source.text, count=1)
-    builder = _Builder(Source(text, source.where))
+    starts = [0, *(end.end() for end in re.finditer(r"\r\n|\r|\n", text))]
+    roots, end = list[Element](), 0
+    while not roots or end < len(text):
+        if len(roots) == MAX_FILES:
+            source.fail(end, f"more than {MAX_FILES} files", "fewer files in one text")
+        root, end = _parse_one(Source(text, source.where), end, starts)
+        roots.append(root)
+    return tuple(roots)
+
+
+def _parse_one(source: Source, begin: int, starts: list[int]) -> tuple[Element, int]:
+    """Return the element that begins at an offset, and the offset behind it: of the next file, or of the end.
+
+    Args:
+        source: The text, without a declaration.
+        begin: The offset.
+        starts: The offsets at which the lines of the text begin.
+    """
+    builder = _Builder(source, begin, starts)
     parser = create_parser(forbid_dtd=True)
     parser.setFeature(handler.feature_namespaces, True)
     parser.setContentHandler(builder)
     stream: Any = xmlreader.InputSource()
-    stream.setCharacterStream(StringIO(text.removeprefix("\ufeff")))
+    stream.setCharacterStream(StringIO(source.text[begin:].removeprefix("\ufeff")))
     try:
         parser.parse(stream)
     except SAXParseException as error:
+        if error.getMessage() == _MORE and builder.root is not None and builder.root.is_own_style:
+            return builder.root, builder.offset(error)
         builder.fail(f"XML that is not well-formed: {error.getMessage()}", "well-formed XML", error)
     except DefusedXmlException:
         builder.fail("a document type", "XML without a document type (<!DOCTYPE …>)")
     except UnicodeEncodeError as error:
-        source.fail(error.start, "half of a surrogate pair", "characters of Unicode")
+        source.fail(begin + error.start, "half of a surrogate pair", "characters of Unicode")
     assert builder.root is not None
-    return builder.root
+    return builder.root, len(source.text)
 
 
 class _Builder(handler.ContentHandler):
     """Elements that have been read, and those that are open; `skipped` is the depth inside a foreign element."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, begin: int, starts: list[int]) -> None:
         super().__init__()
-        self.source = source
-        self.starts = [0, *(end.end() for end in re.finditer(r"\r\n|\r|\n", source.text))]
+        self.source, self.begin, self.starts = source, begin, starts
+        self.lines_before = bisect_right(starts, begin) - 1
         self.root: Element | None = None
         self.open: list[Element] = []
         self.depth = self.skipped = self.elements = 0
@@ -136,11 +169,13 @@ class _Builder(handler.ContentHandler):
 
     def fail(self, found: str, expected: str, place: SAXParseException | None = None) -> NoReturn:
         """Raise a ReadError about what the parser has reached."""
-        self.source.fail(self._offset(place or self.locator), found, expected)
+        self.source.fail(self.offset(place or self.locator), found, expected)
 
-    def _offset(self, place: xmlreader.Locator | SAXParseException) -> int:
+    def offset(self, place: xmlreader.Locator | SAXParseException) -> int:
+        """Return the offset of a position in the text."""
         line, column = place.getLineNumber() or 1, place.getColumnNumber() or 0
-        return min(self.starts[min(line, len(self.starts)) - 1] + column, len(self.source.text))
+        start = self.begin if line == 1 else self.starts[min(self.lines_before + line, len(self.starts)) - 1]
+        return min(start + column, len(self.source.text))
 
     def startElementNS(  # noqa: N802 – a name of xml.sax
         self, name: tuple[str | None, str], qname: str | None, attrs: xmlreader.AttributesNSImpl
@@ -159,7 +194,9 @@ class _Builder(handler.ContentHandler):
             self.skipped += 1
             return
         attributes = {key: value for (space, key), value in attrs.items() if space is None}
-        element = Element(tag, attributes, self.locator.getLineNumber() or 1, self._offset(self.locator))
+        line = self.lines_before + (self.locator.getLineNumber() or 1)
+        own = self.root.is_own_style if self.root else attributes.get("exporter") == EXPORTER
+        element = Element(tag, attributes, line, self.offset(self.locator), own)
         if self.open:
             self.open[-1].children.append(element)
         else:

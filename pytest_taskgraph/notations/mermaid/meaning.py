@@ -10,9 +10,10 @@ from typing import Any, Literal
 
 from ...source import Source
 from ...workflow.model import END, OTHERWISE, START, Data, DataLink, Gateway, GatewayKind, Link, Task, Workflow
+from ..attribute_lines import DATA_KEYS, TASK_KEYS, LineError
 from .chart import Chart, ChartEdge, read_charts
 from .conventions import Conventions
-from .node_text import DATA_KEYS, END_LABELS, TASK_KEYS, LabelError, drawn_text, read_label, written_lines
+from .node_text import END_LABELS, drawn_text, read_label, written_lines
 from .scanner import BAR, BEGIN, STOP, Vertex
 from .write_mermaid import EXCEPTION
 
@@ -37,7 +38,7 @@ def read_placed_label(
     """
     try:
         return read_label(label, known_keys)
-    except LabelError as error:
+    except LineError as error:
         source.fail(offset, error.found, error.expected)
 
 

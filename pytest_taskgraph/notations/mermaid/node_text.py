@@ -13,16 +13,8 @@ from html.entities import html5
 from typing import Any
 
 from ...workflow.model import Data, Task, Workflow
-from ..phrases import (
-    binding_phrase,
-    duration_phrase,
-    effect_phrase,
-    parameter_phrase,
-    read_binding,
-    read_duration,
-    read_effect,
-    read_parameter,
-)
+from ..attribute_lines import data_lines, level_lines, read_lines, task_lines
+from ..phrases import read_duration
 
 END_LABELS = frozenset({"start", "end"})  # labels of START and END, in lower case
 _ENTITY_NAMES = {'"': "quot", "<": "lt", ">": "gt", "&": "amp", "#": "35", "`": "96"}
@@ -38,22 +30,6 @@ _ICON = re.compile(r"\bfa[bsrl]?:fa-[\w-]+[ \t]*")
 _DISTURBING = re.compile(r"\\(?=n)|:(?=fa-)")  # text that a reader takes for markup
 _EMPHASIS = re.compile(r"\*{1,3}(?=[^\s*])([^*]+)(?<=\S)\*{1,3}|(?<![\w_])_{1,3}(?=[^\s_])([^_]+)(?<=\S)_{1,3}(?!\w)")
 _LINE = re.compile(r"(description|kind|implementation|duration|schema|parameter|effect|binding):(.*)")
-_FIELD_OF = {"parameter": "parameters", "effect": "effects", "binding": "bindings"}
-_READERS = {
-    "parameter": (read_parameter, "'name', set to 1, a whole number from 0 to 9"),
-    "effect": (read_effect, "'name' to 'expression'"),
-    "binding": (read_binding, "'inner data' stands for 'outer data'"),
-}
-TASK_KEYS = ("description", "kind", "implementation", "duration", "parameter", "effect", "binding")
-DATA_KEYS = ("description", "schema")
-
-
-class LabelError(Exception):
-    """A line of a label that cannot be parsed; the caller, which knows its place, makes a ReadError of it."""
-
-    def __init__(self, found: str, expected: str) -> None:
-        super().__init__(f"found {found}, expected {expected}")
-        self.found, self.expected = found, expected
 
 
 def encode(text: str) -> str:
@@ -89,26 +65,17 @@ def _decode_match(entity: re.Match[str]) -> str:
 
 def task_label(task: Task) -> str:
     """Return the label of a task, without its quotes."""
-    return _label(
-        task.name,
-        [(key, text) for key in ("description", "kind", "implementation") if (text := getattr(task, key))],
-        [("duration", duration_phrase(task.duration))] if task.duration else [],
-        [("parameter", parameter_phrase(parameter)) for parameter in task.parameters],
-        [("effect", effect_phrase(effect)) for effect in task.effects],
-        [("binding", binding_phrase(binding)) for binding in task.bindings],
-    )
+    return _label(task.name, task_lines(task))
 
 
 def data_label(data: Data) -> str:
     """Return the label of data, without its quotes."""
-    return _label(data.name, [(key, text) for key in DATA_KEYS if (text := getattr(data, key))])
+    return _label(data.name, data_lines(data))
 
 
 def level_comments(workflow: Workflow) -> Iterator[str]:
     """Yield the comment lines that state the attributes of a workflow."""
-    comments = [("package", workflow.package), ("description", workflow.description)]
-    comments += [("parameter", parameter_phrase(parameter)) for parameter in workflow.parameters]
-    yield from (comment_line(key, text) for key, text in comments if text)
+    yield from (comment_line(key, text) for key, text in level_lines(workflow))
 
 
 def comment_line(key: str, text: str) -> str:
@@ -116,11 +83,11 @@ def comment_line(key: str, text: str) -> str:
     return f"%% {key}: {encode(text)}"
 
 
-def _label(name: str, *groups: Iterable[tuple[str, str]]) -> str:
+def _label(name: str, lines: Iterable[tuple[str, str]]) -> str:
     first_line = encode(name)
     if name.lower() in END_LABELS:  # the code of its first letter distinguishes the task from START and END
         first_line = f"#{ord(name[0])};{name[1:]}"
-    return "<br/>".join([first_line, *(f"{key}: {encode(text)}" for group in groups for key, text in group)])
+    return "<br/>".join([first_line, *(f"{key}: {encode(text)}" for key, text in lines)])
 
 
 def read_label(label: str, known_keys: tuple[str, ...]) -> tuple[str, dict[str, Any]]:
@@ -129,7 +96,7 @@ def read_label(label: str, known_keys: tuple[str, ...]) -> tuple[str, dict[str, 
     Lines with none of the known keys belong to the name, and so do durations in other words than ours.
 
     Raises:
-        LabelError: if an attribute is malformed or repeated.
+        LineError: if an attribute is malformed or repeated.
     """
     first, *rest = written_lines(label)
     name, lines = [first.strip()], list[tuple[str, str]]()
@@ -172,23 +139,3 @@ def label_spellings(label: str) -> Iterator[str]:
     yield from (label, bare, drawn_text(label), decode(label), decode(bare))
     yield from (mark.join(lines) for mark in ("\n", "<br/>", "<br>", "<br />", "\\n", ""))
     yield " ".join(bare.split())
-
-
-def read_lines(lines: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Return the attributes that lines of key and text state, by the names of the model's fields.
-
-    Raises:
-        LabelError: if an attribute is malformed or repeated.
-    """
-    fields: dict[str, Any] = {}
-    for key, text in lines:
-        if key in _READERS:
-            reader, expected = _READERS[key]
-            if (parsed := reader(text)) is None:
-                raise LabelError(f"the {key} {text[:60]!r}", expected)
-            fields[_FIELD_OF[key]] = (*fields.get(_FIELD_OF[key], ()), parsed)
-        elif key in fields:
-            raise LabelError(f"a second {key}", "at most one")
-        else:
-            fields[key] = read_duration(text) if key == "duration" else text
-    return fields

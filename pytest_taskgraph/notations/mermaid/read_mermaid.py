@@ -10,11 +10,12 @@ from typing import Any
 
 from ...source import Source
 from ...workflow.model import END, START, Task, Workflow
+from ..attribute_lines import DATA_KEYS, TASK_KEYS, LineError, read_lines
 from ..notation import Interpretation
 from .chart import LARGEST, Chart, ChartEdge, Comment, is_numbered, read_charts, without_markdown
 from .conventions import Conventions, write_guide
 from .meaning import ChartLevel, end_sign, is_gateway, read_placed_label, start_or_end
-from .node_text import DATA_KEYS, TASK_KEYS, LabelError, decode, has_markup, label_spellings, read_lines
+from .node_text import decode, has_markup, label_spellings
 from .scanner import Vertex
 
 
@@ -315,7 +316,7 @@ class _Meaning:
         for comment in self.comments.get(box, []):
             try:
                 added = read_lines([(comment.key, decode(comment.text))])
-            except LabelError as error:
+            except LineError as error:
                 self.source.fail(comment.offset, error.found, error.expected)
             if "parameters" in added:
                 added["parameters"] = (*attributes.get("parameters", ()), *added["parameters"])

@@ -90,6 +90,8 @@ def _lines(text: str, notation: str) -> Iterator[Line]:
 def _part_of_line(line: str, notation: str) -> str:
     if notation == "mermaid":
         return "data" if "-.-" in line else "control" if "-->" in line else "declarations"
+    if notation == "bpmn":
+        return "data" if "Association>" in line else "control" if "<sequenceFlow " in line else "declarations"
     if notation == "prose":
         data = re.search(r"' (reads|writes) '", line)
         control = re.match(r"\s*(After |The (sub-)?workflow (starts|ends))", line)

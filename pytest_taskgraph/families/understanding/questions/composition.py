@@ -58,6 +58,7 @@ def present(
     scope: Scope,
     needs: Collection[str] = (),
     files: Mapping[str, str] | None = None,
+    own: bool = False,
 ) -> PresentedWorkflow:
     """Return a workflow's text in the given presentation.
 
@@ -73,10 +74,11 @@ def present(
         needs: The features that the pattern needs.
         files: The user's own files, path to text, shown verbatim: a file of several workflows is the specification of
             each of them.
+        own: True if the text is the user's own, or written from it.
     """
     if presentation != "agent":
         return PresentedWorkflow(text)
-    only_read = notation.name in FILE_FORMATS
+    only_read = own and notation.name in FILE_FORMATS
     if only_read:  # its files are read together, and none is written
         whole = combine_workflows(notation.interpret(text).workflows)
     else:
@@ -197,15 +199,15 @@ def compose(
     names = known_names(question.workflow, question.scope.workflow, paths)
     text = sentence(question.phrased, question.phrasing, question.scope, question.case)
     notation_shown = known_notation(question.notation)
-    needs = question.pattern.needs
-    shown_workflow = present(question.text, settings.presentation, notation_shown, question.scope, needs, files)
+    needs, own = question.pattern.needs, reference.source >= 0
+    shown_workflow = present(question.text, settings.presentation, notation_shown, question.scope, needs, files, own)
     special = features(question.workflow, {"exceptional", "durations"})
     shots = _examples(reference, question, workflow_digest, settings)
     composed = template.compose(
         workflow=shown_workflow.text,
         notation=notation_shown.title,
         in_notation=notation_shown.phrase,
-        guide=guide_for(notation_shown, question.text, reference.source >= 0, bool(shots), special),
+        guide=guide_for(notation_shown, question.text, own, bool(shots), special),
         question=text,
         instruction=answer_form.instruct(names),
         examples=shots,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from ....errors import NoCaseError
-from ....notations import FILE_FORMATS, notation
+from ....notations import NOTATIONS, notation
 from ....notations.plain_json import digest
 from ....scoring.forms import form
 from ....trial import Place
@@ -51,7 +51,7 @@ def size_of(pattern: Pattern, tasks: int) -> int:
 
 def unsupported_by_examples(pattern: Pattern, notation_name: str) -> frozenset[str]:
     """Return the features of examples for own files that the notation does not support; none is written in a format."""
-    if notation_name in FILE_FORMATS:
+    if notation_name not in NOTATIONS:
         return frozenset({"writing"})
     return recipe_features(pattern, size_of(pattern, 0)) & notation(notation_name).unsupported
 

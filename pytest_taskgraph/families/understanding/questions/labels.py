@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ....benchmarks.family import Label
 from ....generation.edits import EDITS
 from ....generation.recipe import TASKS
-from ....notations import FILE_FORMATS, NOTATIONS
+from ....notations import known_notations
 from ....workflow.model import START, Workflow
 from ....workflow.references import nested_task_paths
 from ..own_files.planting import KINDS as PLANTED
@@ -47,7 +47,7 @@ def labels() -> dict[str, Label]:
     return {
         **dict.fromkeys(BUILT, Label()),
         "size": Label(tuple(map(str, TASKS)), closed=True),
-        "notation": Label((*NOTATIONS, *FILE_FORMATS), closed=True),
+        "notation": Label(tuple(each.name for each in known_notations()), closed=True),
         "names": Label(NAMES, closed=True),
         "edit": Label((*EDITS, *PLANTED), closed=True),
         "prompt": Label(tuple(PROMPTS)),
