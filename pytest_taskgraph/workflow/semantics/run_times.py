@@ -146,6 +146,20 @@ def shortest_with_workers(timed: Timing, workers: int, most_steps: int) -> int |
     return search.best if search.place(frozenset(), (0,) * workers, {}) else None
 
 
+def short_schedule_with_workers(timed: Timing, workers: int, most_steps: int) -> tuple[int, ...] | None:
+    """Return when each execution starts in the shortest schedule of a number of workers that the search finds.
+
+    It is a shortest one unless the search, that of `shortest_with_workers`, takes more than `most_steps`.
+
+    Returns:
+        None if it finds none that is shorter than all executions one after the other.
+    """
+    search = _WorkerSearch(timed, workers, most_steps)
+    search.place(frozenset(), (0,) * workers, {})
+    ends = search.best_ends
+    return tuple(ends[i] - length for i, length in enumerate(timed.lengths)) if ends else None
+
+
 class _WorkerSearch:
     """Depth-first search for the shortest schedule: executions are placed in the order of their starts."""
 
@@ -155,6 +169,7 @@ class _WorkerSearch:
         self.tails = [timed.makespan - late for late in timed.latest_starts]  # from the start of each to the end
         self.least = max(timed.makespan, -(-sum(timed.lengths) // workers))
         self.best = sum(timed.lengths)
+        self.best_ends: Mapping[int, int] = {}  # of a schedule that takes less time than all one after the other
 
     def place(self, done: frozenset[int], free: Sequence[int], ends: Mapping[int, int]) -> bool:
         """Try all ways to place what is left; return False if there are too many.
@@ -169,7 +184,8 @@ class _WorkerSearch:
             return False
         left = [i for i in range(len(self.lengths)) if i not in done]
         if not left:
-            self.best = min(self.best, max(ends.values(), default=0))
+            if (last := max(ends.values(), default=0)) < self.best:
+                self.best, self.best_ends = last, ends
             return True
         ready = [
             (max(free[0], max((ends[j] for j in _bits(self.before[i])), default=0)), i)
