@@ -29,8 +29,8 @@ RUN: Final = "{% if situation %} that runs{% endif %}"
     + "When can each task of {{ place }}"
     + RUN
     + " start, in {{ unit }} after the start of the whole, if each waits for all that it has to wait for"
-    "{% if workers %}, at most {{ workers }} of them run at any time, none is interrupted,{% endif %} and the whole is finished "
-    "{{ limit }} after its start or earlier? Any such schedule is right." + OWN_LEVEL,
+    "{% if workers %}, at most {{ workers }} of them run at any time, none is interrupted,{% endif %} and the whole is "
+    "finished {{ limit }} after its start or earlier? Any such schedule is right." + OWN_LEVEL,
     form="schedule",
     needs=NEEDS,
     varies={"exclusive", "effects", "hierarchy"},
