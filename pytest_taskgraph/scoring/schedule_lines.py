@@ -55,7 +55,7 @@ _TIME_FIRST = re.compile(
 )
 _BESIDE = re.compile(r"\b(?:starts?|starting|begins?|and|tasks?|run|in parallel)\b", re.IGNORECASE)
 _STRANGER = re.compile(
-    rf"{_BULLET}(?P<name>[^\W\d][\w .'/-]{{0,60}}?){_DECORATION}[:=][ \t]*(?P<time>{_TIME})[ \t.*_`]*", re.IGNORECASE
+    rf"{_BULLET}(?P<name>[^\W\d][\w .'/&-]{{0,60}}?){_DECORATION}[:=][ \t]*(?P<time>{_TIME})[ \t.*_`]*", re.IGNORECASE
 )
 _SUMMARY = re.compile(
     r"\W*(?:total|makespan|end|ends|finish\w*|workers?|limit|durations?|time|deadline|schedule|start|unit|sum|the|all"

@@ -113,5 +113,5 @@ def _takes_lines(names: Sequence[str]) -> bool:
 
 SCHEDULE = Form(
     "schedule", _instruct, _read, _write, "constraints", wrong=_nobody, show=_show, takes_lines=_takes_lines,
-    reduce=_reduce, self_delimiting=True, explain=explain_schedule,
+    reduce=_reduce, self_delimiting=True, names_all=True, explain=explain_schedule,
 )  # fmt: skip

@@ -195,6 +195,7 @@ def compose(
     answer_form = form(question.pattern.form)
     paths = nested_task_paths(question.scope.workflow)
     names = known_names(question.workflow, question.scope.workflow, paths)
+    names = sorted({*names, *question.scope.workflow.task_names}) if answer_form.names_all else names
     text = sentence(question.phrased, question.phrasing, question.scope, question.case)
     notation_shown = known_notation(question.notation)
     needs = question.pattern.needs
