@@ -84,7 +84,7 @@ def of_diagram(diagram: Diagram) -> Gantt | None:
     bars = diagram.bars
     rows = [GanttRow(bar.label, [(bar.start, bar.start + bar.length)], critical=bar.critical) for bar in bars]
     end = max((bar.start + bar.length for bar in bars), default=0)
-    title = "When tasks run, each as early as it can (dark: critical)"
+    title = "When tasks run, each as early as it can"
     return Gantt(title, diagram.unit, rows[:MOST_ROWS], end, omitted=max(0, len(rows) - MOST_ROWS)) if bars else None
 
 
@@ -128,7 +128,8 @@ def gantt_lines(chart: Gantt) -> list[str]:
     """Return the chart as printable lines: a name, its bar of `=` (of critical tasks `#`), its times and marks."""
     names = [shorten(one_line(row.name), WIDEST) for row in chart.rows]
     widest = max(map(columns, names), default=0)
-    lines = [one_line(f"{chart.title} ({chart.summary})")]
+    key = ", # critical" if any(row.critical for row in chart.rows) else ""
+    lines = [one_line(f"{chart.title} ({chart.summary}{key})")]
     for name, row in zip(names, chart.rows, strict=True):
         cells = ["."] * TEXT_PLOT
         for start, end in row.runs:
@@ -170,7 +171,8 @@ def gantt_body(chart: Gantt, *, heading: bool = False) -> tuple[str, float, floa
     times = 0.92 * _COLUMN * max([chart.beside, *(columns(row.times) for row in chart.rows)])
     left, top = label + times + 3 * _GAP, ROW * (2 if heading else 1)
     bottom = top + ROW * len(chart.rows)
-    title = f'<text class="h" x="4" y="14">{escape(chart.title)}</text>' if heading else ""
+    words = f"{chart.title} (dark: critical)" if heading else ""
+    title = f'<text class="h" x="4" y="14">{escape(words)}</text>' if heading else ""
     unit = f'<text class="l" x="4" y="{bottom + 17:.0f}">in {escape(one_line(chart.unit, WIDEST))}</text>'
     parts = [title, unit, *_scale(chart, left, top, bottom)]
     for at, (name, row) in enumerate(zip(names, chart.rows, strict=True)):
@@ -183,7 +185,7 @@ def gantt_body(chart: Gantt, *, heading: bool = False) -> tuple[str, float, floa
             + "".join(_bar(chart, run, left, y, row.critical) for run in row.runs)
             + "</g>"
         )
-    width = max(left + PLOT + 3 * _GAP, 0.95 * _COLUMN * columns(chart.title) if heading else 0.0)
+    width = max(left + PLOT + 3 * _GAP, 0.95 * _COLUMN * columns(words))
     return "".join(parts), width, bottom + ROW + 4
 
 
