@@ -194,8 +194,7 @@ def compose(
     template, workflow_digest = prompt_template(settings.prompt, settings.templates), digest(question.workflow)
     answer_form = form(question.pattern.form)
     paths = nested_task_paths(question.scope.workflow)
-    names = known_names(question.workflow, question.scope.workflow, paths)
-    names = sorted({*names, *question.scope.workflow.task_names}) if answer_form.names_all else names
+    names = known_names(question.workflow, question.scope.workflow, paths, plain=answer_form.names_all)
     text = sentence(question.phrased, question.phrasing, question.scope, question.case)
     notation_shown = known_notation(question.notation)
     needs = question.pattern.needs
