@@ -46,6 +46,7 @@ _OTHERS = re.compile(
     rf"|machines?|slots?)\b[ \t*_]*+(?:at|time|by|is|in|=|:|#)?[ \t*_:=#]*+{_TIME}",
     re.IGNORECASE,
 )  # times and numbers beside the start
+_PREFIX = re.compile(r"\b(second|minute|hour|day)s?\b", re.IGNORECASE)  # a unit before its number, such as "minute 5"
 _LABELLED = re.compile(rf"{_STARTS}[ \t*_]*+{_AT}(?P<time>{_TIME})", re.IGNORECASE)
 _DOUBT = re.compile(r"\b(?:or|about|around|approximately|maybe|perhaps|at least|at most|not)\b|\?", re.IGNORECASE)
 _TIME_FIRST = re.compile(
@@ -167,12 +168,17 @@ def _entry(line: str, unit: str, default: str = "") -> int | None:
         certain = match["mark"].strip() or not _PART.search(plain)
         if certain and not _DOUBT.search(plain) and not re.search(r"\d", re.sub(MASK, "", plain)):
             negative = match["sign"] and match["mark"].strip()[:1] in (":", "=")
-            if not match["sign"] or negative:
+            if (not match["sign"] or negative) and _in_unit(match["mark"], unit):
                 return _time(time, unit, default) * (-1 if negative else 1)
             return None
-    labelled = {match["time"] for match in _LABELLED.finditer(line)}
+    labelled = {match["time"] for match in _LABELLED.finditer(line) if _in_unit(match[0], unit)}
     begins = re.match(rf"{MASK}{_DECORATION}[ \t]*[:|,(=–—-]", line)
     return _time(labelled.pop(), unit, default) if begins and len(labelled) == 1 and not _DOUBT.search(line) else None
+
+
+def _in_unit(words: str, unit: str) -> bool:
+    """Return True if the words before a number name no other unit than that of the question."""
+    return all(prefix.lower() == unit for prefix in _PREFIX.findall(words))
 
 
 def _from_json(text: str, names: Sequence[str], unit: str) -> list[Start] | None:

@@ -92,6 +92,7 @@ def test_other_forms_unparseable_and_damaged_trials_have_no_chart() -> None:
     damaged = replace(right, question=replace(right.question, reference={"tasks": ["A"]}))
     assert schedule_charts(damaged) is None
     assert draw_schedules(damaged) is None
+    assert schedule_charts(trial(Wash=10**400)) is None
 
 
 def test_level_that_durations_decide_has_bars_in_the_smallest_unit() -> None:

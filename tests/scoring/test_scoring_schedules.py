@@ -153,6 +153,7 @@ def test_same_start_stated_twice_counts_once() -> None:
         'Final answer: {"schedule": [{"task": "Wash", "start": 0, "end": 3}, {"task": "Chop12", "start": "0 min"}, '
         '{"task": "Stir fry", "start": 5}, {"task": "Serve, hot", "start_minutes": 9}], "makespan": 10}',
         "Final answer:\nWash starts at 0.\nChop12 starts at 0.\nStir fry starts at 5.\nServe, hot starts at 9.",
+        "Final answer:\nWash: at minute 0\nChop12: **0**\nStir fry: starts at minute 5, ends at 9\nServe, hot: t=9",
         "Final answer:\nAt 0: Wash, Chop12\nAt 5: Stir fry\nAt 9: Serve, hot",
         "Final answer:\nSTART: 0\nWash → 0\nChop12 → 0\nStir fry → 5\nServe, hot → 9\nEND: 10",
         "Wash: 3 minutes, it waits for nothing.\n\nSo:\n\nWash: 0\nChop12: 0\nStir fry: 300 s\nServe, hot: 0.15 hours",
@@ -173,6 +174,8 @@ def test_schedule_in_each_shape_is_read(reply: str) -> None:
         "Final answer:\nWash: 0\nChop12: 0\n\nOr else:\n\nWash: 2\nStir fry: 5",
         "Final answer: none",
         "Final answer:\nWash: about 0\nChop12: 0",
+        "Final answer:\nWash: day 1\nChop12: day 1\nStir fry: day 6\nServe, hot: day 10",
+        "Final answer:\nWash: 0\nChop12: 0\nStir fry: 1,200\nServe, hot: 9",
     ],
 )
 def test_schedule_that_is_not_certain_is_unparseable(reply: str) -> None:

@@ -21,6 +21,7 @@ from .marks import MARK_LOOKS, MarkKind
 
 FORM: Final = "schedule"
 MOST_ROWS: Final = 400
+LATEST: Final = 10**15  # a time of a damaged record beyond this is not drawn
 ROW: Final = 21.0
 BAR: Final = 13.0
 PLOT: Final = 340.0
@@ -85,7 +86,11 @@ def of_diagram(diagram: Diagram) -> Gantt | None:
     rows = [GanttRow(bar.label, [(bar.start, bar.start + bar.length)], critical=bar.critical) for bar in bars]
     end = max((bar.start + bar.length for bar in bars), default=0)
     title = "When tasks run, each as early as it can"
-    return Gantt(title, diagram.unit, rows[:MOST_ROWS], end, omitted=max(0, len(rows) - MOST_ROWS)) if bars else None
+    return (
+        Gantt(title, diagram.unit, rows[:MOST_ROWS], end, omitted=max(0, len(rows) - MOST_ROWS))
+        if 0 < end < LATEST
+        else None
+    )
 
 
 def schedule_charts(trial: Trial) -> tuple[Gantt, Gantt] | None:
@@ -103,6 +108,8 @@ def schedule_charts(trial: Trial) -> tuple[Gantt, Gantt] | None:
         GanttRow(expected.tasks[i], [(expected.starts[i], expected.starts[i] + expected.durations[i])]) for i in order
     ]
     times = [time for row in (*rows, *right) for run in row.runs for time in run]
+    if max(map(abs, [expected.limit, *times])) > LATEST:
+        return None
     first, end, limit = min([0, *times]), max([1, expected.limit, *times]), expected.limit
     workers = f", {count(expected.workers, 'worker')}" if expected.workers else ""
     beside = max(columns(row.times) for row in (*rows, *right))
