@@ -21,6 +21,7 @@ from pytest_taskgraph.workflow.references import expand
 
 SECONDS = {"second": 1, "minute": 60, "hour": 60 * 60, "day": 24 * 60 * 60}
 MUCH = 10**9  # seconds, longer than any level takes
+EXACT = 8  # tasks up to which a limit is the shortest time
 Log = list[tuple[str, int, int]]  # a task, its start and its end
 Held = Mapping[tuple[str, int], int]  # a task and how often it has run before, and until when it is held back
 
@@ -225,7 +226,10 @@ def constraints_of(reference: Mapping[str, Any]) -> object:
 
 
 def valid_schedule(level: Workflow, fields: Fields) -> object:
-    """How long the tasks take, which wait for which, and the shortest time, or the stated one if too much is to try."""
+    """How long the tasks take, which wait for which, and the limit: the shortest time, of many tasks one near it.
+
+    No schedule in which a worker is idle only if nothing can start is longer than the second bound (Graham, 1966).
+    """
     clock = _clock(level, fields)
     log = clock.log()
     names = [name for name, _, _ in log]
@@ -235,9 +239,11 @@ def valid_schedule(level: Workflow, fields: Fields) -> object:
         held = clock.log(held={(name, 0): MUCH})
         pairs |= {(name, other) for other, start, _ in held if start >= MUCH and other != name}
     lengths = {name: _in_unit(clock.length(name), fields) for name in names}
-    shortest = clock.end() if fields["workers"] is None else clock.with_workers(fields["workers"])
-    assert shortest == seconds(fields["limit"])
-    return lengths, pairs, fields["workers"], _in_unit(shortest, fields), True
+    limit, workers, end = seconds(fields["limit"]), fields["workers"], clock.end()
+    shortest = end if workers is None else clock.with_workers(workers)
+    assert shortest <= limit <= (end if workers is None else end + (sum(map(clock.length, names)) - end) / workers)
+    assert limit == shortest or len(names) > EXACT
+    return lengths, pairs, workers, _in_unit(limit, fields), True
 
 
 _FUNCTIONS: tuple[Answer, ...] = (

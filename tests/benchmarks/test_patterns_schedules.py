@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import Case
 from pytest_taskgraph.families.understanding.patterns.scope import Scope, cases
 from pytest_taskgraph.families.understanding.questions.assembly import question, references
+from pytest_taskgraph.families.understanding.questions.sample import draw
 from pytest_taskgraph.families.understanding.understanding_settings import UnderstandingSettings
+from pytest_taskgraph.generation.builder import shuffle_declarations
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.scoring.schedules import Schedule, constraints, schedule
 from pytest_taskgraph.trial import Question
@@ -102,3 +106,16 @@ def test_shown_schedule_keeps_the_constraints_and_meets_the_limit(tasks: int) ->
         assert constraints(each.reference, each.reference) == 1.0
         assert max(ends) == expected.limit
         assert {*expected.tasks} <= {*each.names}
+
+
+@pytest.mark.parametrize("tasks", [8, 20, pytest.param(60, marks=pytest.mark.exhaustive)])
+def test_limits_do_not_depend_on_the_order_of_declaration(tasks: int) -> None:
+    for ordinal in range(12):
+        level = draw(PATTERN, tasks, 5, ordinal).scope.workflow
+        turned = shuffle_declarations(level, Random(ordinal))
+        limits, others = (
+            sorted(str((case.fields["situation"], case.fields["workers"], case.fields["limit"]))
+                   for case in cases(PATTERN, Scope(each, "workflow 'W'", True)))
+            for each in (level, turned)
+        )  # fmt: skip
+        assert limits == others

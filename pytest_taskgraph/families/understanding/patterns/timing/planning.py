@@ -7,12 +7,18 @@ from typing import Final
 
 from .....scoring.schedules import Schedule
 from .....workflow.model import Workflow
-from .....workflow.semantics.run_times import Timing, short_schedule_with_workers
+from .....workflow.semantics.run_times import (
+    Timing,
+    list_schedule,
+    ruled_schedule_with_workers,
+    shortest_schedule_with_workers,
+)
 from ..pattern import OWN_LEVEL, Cases, case, pattern
 from ..timed_levels import SITUATION, TimedLevel, timed_levels
 from .whole_time import MOST_WORK, NEEDS, WORKERS
 
 MOST_EXECUTIONS: Final = 200
+MOST_EXACT: Final = 8  # tasks of which the shortest schedule is searched for
 LEAST_SHARED: Final = 8  # tasks; of fewer, a schedule without workers is asked for, too
 RUN: Final = "{% if situation %} that runs{% endif %}"
 
@@ -33,30 +39,28 @@ RUN: Final = "{% if situation %} that runs{% endif %}"
     "finished {{ limit }} after its start or earlier? Any such schedule is right." + OWN_LEVEL,
     form="schedule",
     needs=NEEDS,
-    varies={"exclusive", "effects", "hierarchy"},
+    varies={"exclusive", "effects"},
     least=5,
     exceptional=True,
 )
 def valid_schedule(workflow: Workflow) -> Cases:
     """Check that the model plans what is done at the same time, with few workers or without such a limit.
 
-    The whole must end as early as it can; where the search for that takes too many steps, as early as in the shortest
-    schedule found. Cases come first in which the workers have to plan: to start whatever can start, in the order of
-    declaration, is too slow. Left out are situations in which a task runs several times, numbers of workers that make
-    no difference, and workers on levels with composite tasks; only such levels and small ones are asked about without
-    workers.
+    The whole must end as early as it can; on levels of more than MOST_EXACT tasks with workers, as early as in the
+    shortest schedule that rules of priority lead to. Cases come first in which to start what can start, as it comes, is
+    too slow. Left out are situations in which a task runs several times, numbers of workers that make no difference,
+    and workers on levels with composite tasks; only such levels and small ones are asked about without workers.
     """
     for timed in timed_levels(workflow):
         lengths = timed.timing.lengths
         if len(timed.single) != len(lengths) or len(lengths) > MOST_EXECUTIONS:
             continue
         for workers, starts in _schedules(workflow, timed):
-            limit = max(start + length for start, length in zip(starts, lengths, strict=True))
+            limit = _end(timed.timing, starts)
             if limit < sum(lengths) and any(starts):
-                easy = workers is None or _greedy_end(workflow, timed.timing, workers) <= limit
                 yield case(
                     _constraints(timed, workers, starts, limit).to_json(),
-                    rank=int(easy),
+                    rank=_rank(timed.timing, workers, limit),
                     limit=timed.phrase(limit),
                     workers=workers,
                     labels=timed.labels | {"workers": workers or "any"},
@@ -72,26 +76,27 @@ def _schedules(workflow: Workflow, timed: TimedLevel) -> Iterator[tuple[int | No
     if composite:
         return
     for workers in WORKERS:
-        starts = short_schedule_with_workers(timed.timing, workers, max(2 * size, MOST_WORK // size**2))
-        if starts and max(map(sum, zip(starts, timed.timing.lengths, strict=True))) > timed.timing.makespan:
+        if size > MOST_EXACT:
+            starts: tuple[int, ...] | None = ruled_schedule_with_workers(timed.timing, workers)
+        else:
+            starts = shortest_schedule_with_workers(timed.timing, workers, MOST_WORK // size**2)
+        if starts and _end(timed.timing, starts) > timed.timing.makespan:
             yield workers, starts
+
+
+def _end(timed: Timing, starts: tuple[int, ...]) -> int:
+    return max(map(sum, zip(starts, timed.lengths, strict=True)))
+
+
+def _rank(timed: Timing, workers: int | None, limit: int) -> int:
+    """Return 0 where whoever starts what comes first is too slow, 2 where nothing is shared out."""
+    if workers is None:
+        return 2
+    in_order = list_schedule(timed, workers, [(-place, 0) for place in range(len(timed.lengths))])
+    return int(_end(timed, in_order) <= limit)
 
 
 def _constraints(timed: TimedLevel, workers: int | None, starts: tuple[int, ...], limit: int) -> Schedule:
     run, times = timed.timing.run, tuple(map(timed.amount, starts))
     lengths = tuple(map(timed.amount, timed.timing.lengths))
     return Schedule(run.tasks, lengths, run.pairs, workers, timed.amount(limit), timed.unit, times)
-
-
-def _greedy_end(workflow: Workflow, timed: Timing, workers: int) -> int:
-    """Return when all ends if a worker who is free takes the first task, as declared, that waits for nothing."""
-    ends: dict[int, int] = {}
-    left, now = sorted(range(len(timed.lengths)), key=lambda i: workflow.task_names.index(timed.run.tasks[i])), 0
-    while left:
-        free = workers - sum(end > now for end in ends.values())
-        done = sum(1 << i for i, end in ends.items() if end <= now)
-        ready = [i for i in left if not timed.run.before[i] & ~done][:free]
-        ends |= {i: now + timed.lengths[i] for i in ready}
-        left = [i for i in left if i not in ends]
-        now = min((end for end in ends.values() if end > now), default=now)
-    return max(ends.values())
