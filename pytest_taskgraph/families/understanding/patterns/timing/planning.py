@@ -39,7 +39,8 @@ RUN: Final = "{% if situation %} that runs{% endif %}"
     "finished {{ limit }} after its start or earlier? Any such schedule is right." + OWN_LEVEL,
     form="schedule",
     needs=NEEDS,
-    varies={"exclusive", "effects"},
+    avoids={"hierarchy", "loop"},
+    varies={"exclusive"},
     least=5,
     exceptional=True,
 )
