@@ -54,14 +54,26 @@ class DiagramGroup:
 
 
 @dataclass(frozen=True, slots=True)
+class DiagramBar:
+    """A task with the time at which it runs, in a unit of the diagram."""
+
+    label: str
+    start: int
+    length: int
+    critical: bool = False  # True if the whole ends later where the task does
+
+
+@dataclass(frozen=True, slots=True)
 class Diagram:
-    """A graph to be drawn: nodes, links and groups, without positions."""
+    """A graph to be drawn: nodes, links and groups, without positions; and when tasks run, if that is known."""
 
     title: str
     nodes: list[DiagramNode] = field(default_factory=list)
     edges: list[DiagramEdge] = field(default_factory=list)
     groups: list[DiagramGroup] = field(default_factory=list)
     omitted: int = 0  # number of nodes and links left out of a drawing that is too large
+    bars: list[DiagramBar] = field(default_factory=list)  # in the order of their starts
+    unit: str = ""  # of the bars, such as "minutes"
 
     @property
     def parts(self) -> list[DiagramGroup | DiagramNode]:
@@ -76,6 +88,7 @@ class Diagram:
             "edges": [_without_defaults(edge) for edge in self.edges],
             "groups": [_without_defaults(group) for group in self.groups],
             "omitted": self.omitted,
+            **({"bars": [_without_defaults(bar) for bar in self.bars], "unit": self.unit} if self.bars else {}),
         }
 
     @classmethod
@@ -87,6 +100,8 @@ class Diagram:
             [read_fields(DiagramEdge, edge) for edge in data["edges"]],
             [read_fields(DiagramGroup, group) for group in data["groups"]],
             data.get("omitted", 0),
+            [read_fields(DiagramBar, bar) for bar in data.get("bars", ())],
+            data.get("unit", ""),
         )
 
 
@@ -181,6 +196,6 @@ def unpack(text: str) -> dict[str, Any]:
     return diagram
 
 
-def _without_defaults(part: DiagramNode | DiagramEdge | DiagramGroup) -> dict[str, Any]:
+def _without_defaults(part: DiagramNode | DiagramEdge | DiagramGroup | DiagramBar) -> dict[str, Any]:
     defaults = part.__dataclass_fields__  # `fields` computes a tuple at each call
     return {name: value for name in defaults if (value := getattr(part, name)) != defaults[name].default}

@@ -73,6 +73,8 @@ def agrees(form: str, reference: Json, answer: object, level: Workflow) -> bool:
     """Return True if an independent answer agrees with the reference."""
     if form == "task-order":
         return brute_force_behaviour.prefixes(reference) == answer  # type: ignore[arg-type]
+    if form == "schedule":
+        return brute_force_timing.constraints_of(reference) == answer  # type: ignore[arg-type]
     if form == "condition":
         assert isinstance(reference, dict)
         return brute_force_behaviour.alike(str(reference["condition"]), str(answer), level)

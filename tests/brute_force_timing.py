@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations, pairwise
+from typing import Any
 
 from brute_force_behaviour import LONGEST, prefixes
 from brute_force_game import MOST, Game, State, TooMuchError
@@ -19,6 +20,8 @@ from pytest_taskgraph.workflow.model import Workflow
 from pytest_taskgraph.workflow.references import expand
 
 SECONDS = {"second": 1, "minute": 60, "hour": 60 * 60, "day": 24 * 60 * 60}
+MUCH = 10**9  # seconds, longer than any level takes
+EXACT = 8  # tasks up to which a limit is the shortest time
 Log = list[tuple[str, int, int]]  # a task, its start and its end
 Held = Mapping[tuple[str, int], int]  # a task and how often it has run before, and until when it is held back
 
@@ -207,8 +210,44 @@ def makespan_with_workers(level: Workflow, fields: Fields) -> object:
     return _in_unit(_clock(level, fields).with_workers(fields["workers"]), fields)
 
 
+def constraints_of(reference: Mapping[str, Any]) -> object:
+    """The constraints that a reference states, with the pairs that follow from its pairs, and whether its plan fits."""
+    names, lengths = reference["tasks"], dict(zip(reference["tasks"], reference["durations"], strict=True))
+    pairs = {(names[i], names[j]) for i, j in reference["before"]}
+    while more := {(a, d) for a, b in pairs for c, d in pairs if b == c} - pairs:
+        pairs |= more
+    starts = dict(zip(names, reference["starts"], strict=True))
+    ends = {name: starts[name] + lengths[name] for name in names}
+    fits = all(ends[a] <= starts[b] for a, b in pairs) and max(ends.values()) <= reference["limit"]
+    for now in range(max(ends.values())):
+        running = [name for name in names if starts[name] <= now < ends[name]]
+        fits = fits and len(running) <= (reference["workers"] or len(names))
+    return lengths, pairs, reference["workers"], reference["limit"], fits
+
+
+def valid_schedule(level: Workflow, fields: Fields) -> object:
+    """How long the tasks take, which wait for which, and the limit: the shortest time, of many tasks one near it.
+
+    No schedule in which a worker is idle only if nothing can start is longer than the second bound (Graham, 1966).
+    """
+    clock = _clock(level, fields)
+    log = clock.log()
+    names = [name for name, _, _ in log]
+    assert len(names) == len({*names})
+    pairs = set()
+    for name in names:
+        held = clock.log(held={(name, 0): MUCH})
+        pairs |= {(name, other) for other, start, _ in held if start >= MUCH and other != name}
+    lengths = {name: _in_unit(clock.length(name), fields) for name in names}
+    limit, workers, end = seconds(fields["limit"]), fields["workers"], clock.end()
+    shortest = end if workers is None else clock.with_workers(workers)
+    assert shortest <= limit <= (end if workers is None else end + (sum(map(clock.length, names)) - end) / workers)
+    assert limit == shortest or len(names) > EXACT
+    return lengths, pairs, workers, _in_unit(limit, fields), True
+
+
 _FUNCTIONS: tuple[Answer, ...] = (
     makespan, critical_path, deadline_met, earliest_start, latest_start, waits_for, running_at, slack,
-    zero_slack_tasks, delay_effect, delay_harmless, makespan_with_workers,
+    zero_slack_tasks, delay_effect, delay_harmless, makespan_with_workers, valid_schedule,
 )  # fmt: skip
 ANSWERS = {function.__name__: function for function in _FUNCTIONS}

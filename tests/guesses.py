@@ -14,7 +14,7 @@ from random import Random
 from statistics import fmean, stdev
 
 from pytest_taskgraph.families.understanding.baselines import guess_at_random, repeat_constantly
-from pytest_taskgraph.families.understanding.baselines.prompt_view import guards_of, names_of
+from pytest_taskgraph.families.understanding.baselines.prompt_view import guards_of, names_of, tasks_of_level
 from pytest_taskgraph.families.understanding.patterns.pattern import Pattern
 from pytest_taskgraph.families.understanding.question_soundness.answer_giveaways import feasible_size
 from pytest_taskgraph.families.understanding.questions.assembly import question, references
@@ -104,6 +104,13 @@ def _tasks(names: Sequence[str]) -> Json:
     return {"tasks": [*names], "reasons": {}}
 
 
+def _spread(question: Question) -> Json:
+    """Return the tasks of the level at its start; with workers, in the order of declaration, far from each other."""
+    tasks = tasks_of_level(question.prompt)
+    step = 10**6 if "orkers" in question.text or "at most" in question.text else 0
+    return {"tasks": [*tasks], "starts": [step * at for at in range(len(tasks))]}
+
+
 LISTS: Mapping[str, Callable[[Question], float]] = {
     "all": lambda each: _score(each, [*names_of(each.prompt)]),
     "none": lambda each: _score(each, []),
@@ -116,6 +123,7 @@ CONSTANTS: Mapping[str, Mapping[str, Callable[[Question], float]]] = {
         "none": lambda each: _score(each, _tasks([])),
     },
     "pair-reason": {"all": lambda each: _score(each, _tasks(names_of(each.prompt)))},
+    "schedule": {"at once, or with workers one after the other": lambda each: _score(each, _spread(each))},
     "task": {
         "first name": lambda each: _score(each, names_of(each.prompt)[0]),
         "last name": lambda each: _score(each, names_of(each.prompt)[-1]),

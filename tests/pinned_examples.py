@@ -5,7 +5,8 @@ question in both phrasings (`first`, `second`), and the answer that a careful re
 
 - yes-no, yes-no-reason: "yes" or "no"; task, condition, text: the text; number: the number;
 - task-set, task-reasons, pair-reason: the list of names; groups: a list of lists;
-- task-order: a list of orders, all of which are right.
+- task-order: a list of orders, all of which are right;
+- schedule: a list of schedules, from task to start, all of which are right.
 
 `tempting` is a wrong answer that a careless reader would give: one more name in a set, a whole answer in other forms.
 `flaw` describes what is planted: its kind and its details, as the patterns of functionality read them. `why` is for
@@ -146,7 +147,7 @@ def _score(pattern: Pattern, given: Json, reference: Json) -> float | None:
 
 def _right_answers(pattern: Pattern, answer: Any) -> list[Json]:  # noqa: ANN401 - each form has its own
     """Return the right answers of the example, as the form parses them."""
-    answers = answer if pattern.form == "task-order" else [answer]
+    answers = answer if pattern.form in ("task-order", "schedule") else [answer]
     return [_answer_of_form(pattern.form, right) for right in answers]
 
 
@@ -164,6 +165,8 @@ def _answer_of_form(name: str, answer: Any) -> Json:  # noqa: ANN401 - each form
             return {"answer": answer, "reason": ""}
         case "task-set":
             return sorted(answer)
+        case "schedule":
+            return {"tasks": [*answer], "starts": [*answer.values()]}
         case _:
             unchanged: Json = answer
             return unchanged

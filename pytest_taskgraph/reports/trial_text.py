@@ -9,6 +9,7 @@ from ..scoring.trial_explanation import explain_trial
 from ..trial import Trial
 from .drawing.answer_marks import MarkedSubject
 from .drawing.diagram_text import diagram_lines
+from .drawing.gantt import gantt_lines, schedule_charts
 from .drawing.svg_pair import difference_marks
 from .escape import one_line, quote_lines
 from .failure import exchange_texts, exchange_title, expected_answer, given_answer, shown_exchanges
@@ -86,3 +87,5 @@ def _drawing_lines(trial: Trial) -> Iterator[str]:
         missing, extra = difference_marks(pair)
         yield from ("", "drawing of the expected answer:", *diagram_lines(pair.expected, missing))
         yield from ("", "drawing of the parsed answer:", *diagram_lines(pair.given, extra))
+    for chart in schedule_charts(trial) or ():
+        yield from ("", *gantt_lines(chart))

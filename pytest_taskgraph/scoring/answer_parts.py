@@ -14,11 +14,12 @@ from ..trial import Json, Question, Score
 from .condition_meaning import condition_text
 from .forms import CONDITION, find_form
 from .forms.letter_form import LETTER
-from .grade import LISTS, NAMING, ORDERS, REASONS
+from .grade import LISTS, NAMING, ORDERS, REASONS, SCHEDULES
 from .metrics.agreement import match_groups
 from .partial_order import PartialOrder, partial_order
+from .schedules import schedule, starts_by_task
 
-Verdict = Literal["right", "missing", "extra", "misplaced"]
+Verdict = Literal["right", "missing", "extra", "misplaced", "broken"]
 MOST_ITEMS: Final = 1_000
 MOST_ORDERED: Final = 400  # tasks of an order whose pairs are compared
 LONGEST_TAG: Final = 12
@@ -31,8 +32,9 @@ class NamedPart:
     Attributes:
         name: The name; an option is named by its letter.
         verdict: `missing` if only the reference has it, `extra` if only the answer has it, `misplaced` if the answer
-            has it at a wrong place of an order, else `right`.
-        tag: Its places in the order of the answer, from 1; or the number of its group, where there are several.
+            has it at a wrong place of an order, `broken` if its start breaks a constraint of a schedule, else `right`.
+        tag: Its places in the order of the answer, from 1; its starts in a schedule; or the number of its group, where
+            there are several.
         spellings: Further names for the same, such as the text of an option.
     """
 
@@ -81,6 +83,8 @@ def _parts_of(question: Question, given: Json, perfect: bool) -> AnswerParts:
         return AnswerParts(_set_parts(_tasks(reference), _tasks(given)), complete=True)
     if name in ORDERS:
         return _order_parts(reference, _strings(given), perfect)
+    if name in SCHEDULES:
+        return _schedule_parts(reference, given)
     if name == "groups":
         parts = _group_parts(_groups(reference), _groups(given))
         return AnswerParts(parts, tags="number of the group" if any(part.tag for part in parts) else "", complete=True)
@@ -171,6 +175,18 @@ def _order_parts(reference: Json, given: list[str], perfect: bool) -> AnswerPart
     parts += [NamedPart(name, "extra", _tag(of)) for name, of in places.items()]
     reversed_pairs = dict.fromkeys((order.labels[first], order.labels[second]) for first, second in pairs)
     return AnswerParts(parts, (), list(reversed_pairs), "place in the given order" if given else "", complete=True)
+
+
+def _schedule_parts(reference: Json, given: Json) -> AnswerParts:
+    expected, stated = schedule(reference), starts_by_task(given)
+    broken = {fault.tasks[0] for fault in expected.faults(given) if fault.times}
+    parts = [
+        NamedPart(task, "missing" if task not in stated else "broken" if task in broken else "right",
+                  _tag(stated.get(task, ())))
+        for task in expected.tasks
+    ]  # fmt: skip
+    parts += [NamedPart(name, "extra", _tag(starts)) for name, starts in stated.items() if name not in expected.tasks]
+    return AnswerParts(parts, tags=f"start in {expected.unit}" if stated else "", complete=True)
 
 
 def _nodes_by_label(order: PartialOrder) -> dict[str, list[int]]:

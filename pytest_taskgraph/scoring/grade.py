@@ -26,7 +26,8 @@ _SEPARATORS = frozenset(",;|\t>→:=~^")  # characters at which groups, orders a
 
 # The names of the forms whose answers hold names, by the shape of the answer.
 LISTS, ORDERS, REASONS = ("task-set",), ("task-order",), ("task-reasons", "pair-reason")
-NAMING = frozenset({"task", "groups", *LISTS, *ORDERS, *REASONS})
+SCHEDULES = ("schedule",)
+NAMING = frozenset({"task", "groups", *LISTS, *ORDERS, *REASONS, *SCHEDULES})
 
 
 def accepted_names(names: Sequence[str], spellings: Mapping[str, str], form: str) -> Sequence[str]:
@@ -49,6 +50,8 @@ def resolve_spellings(answer: Json, spellings: Mapping[str, str], form: str) -> 
         return answer
     if isinstance(answer, str):
         return spellings.get(answer, answer)
+    if isinstance(answer, dict) and form in SCHEDULES:
+        return answer | {"tasks": resolve_spellings(answer.get("tasks"), spellings, ORDERS[0])}
     if isinstance(answer, dict) and isinstance(answer.get("tasks"), list):
         reasons = answer.get("reasons")
         renamed = {spellings.get(name, name): why for name, why in reasons.items()} if isinstance(reasons, dict) else {}
@@ -156,7 +159,7 @@ def _answer_text(question: Question, reply: Reply, answer_form: Form, accepted: 
     echoed = [answer_form.instruct(question.names), *([] if question.form == LETTER.name else [question.text])]
     whole = without_echo(reply.text, *echoed)  # the text of an option, which a question about letters holds, answers it
     if answer_form.self_delimiting and place != "first-line":
-        return marked_part(whole, place)
+        return answer_form.reduce(marked_part(whole, place), question.text, accepted)
     statement = find_statement(whole, place, "lenient", lines, accepted, answer_form.open, answer_form.name in NAMING)
     return answer_form.reduce(statement, question.text, accepted)
 
@@ -306,7 +309,8 @@ def _differences(given: Json, reference: Json) -> tuple[list[str], list[str]]:
     Both are empty unless both list names.
     """
     if isinstance(given, dict) and isinstance(reference, dict):
-        given, reference = _without_reasons(given), _without_reasons(reference)
+        given = given.get("tasks") if "starts" in given else _without_reasons(given)
+        reference = _without_reasons(reference)
     if not isinstance(given, list) or not isinstance(reference, list | dict):
         return [], []
     if given == reference and all(isinstance(name, str) for name in given):

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from ..diagram import MOST_EDGES, MOST_NODES, Diagram, DiagramEdge, DiagramGroup, DiagramNode, NodeKind
+from ..diagram import MOST_EDGES, MOST_NODES, Diagram, DiagramBar, DiagramEdge, DiagramGroup, DiagramNode, NodeKind
 from ..errors import WorkflowError
-from .model import END, START, Task, Workflow
+from .model import END, SECONDS, START, Task, TimeUnit, Workflow
 from .references import assemble, expand
+from .semantics.run_times import timing, units_in
 
 _NameAndKind = tuple[str, NodeKind]
 
@@ -43,6 +44,21 @@ def _resolve_references(workflow: Workflow) -> Workflow:
     return workflow
 
 
+def _times(level: Workflow) -> tuple[list[DiagramBar], TimeUnit | str]:
+    """Return when the tasks of a level run and the unit of these times; nothing unless durations alone decide it."""
+    units = units_in(level)
+    conditional = any(link.guard is not None for link in level.links)
+    timed = timing(level, {}) if units and not conditional else None
+    if timed is None:
+        return [], ""
+    size = SECONDS[units[0]]
+    bars = [
+        DiagramBar(task, start // size, length // size, slack == 0)
+        for task, start, length, slack in zip(timed.run.tasks, timed.starts, timed.lengths, timed.slacks, strict=True)
+    ]
+    return sorted(bars, key=lambda bar: bar.start)[:MOST_NODES], units[0]
+
+
 class _Drawing:
     """A diagram that is being drawn; levels whose group is drawn wait for what is in them."""
 
@@ -53,12 +69,13 @@ class _Drawing:
         self.groups: list[DiagramGroup] = []
         self.room = MOST_NODES
         self.omitted = 0
+        self.times = _times(project)
         self.waiting: deque[tuple[Workflow, str, int]] = deque()
 
     @property
     def diagram(self) -> Diagram:
         """Return the diagram as drawn so far."""
-        return Diagram(self.title, self.nodes, self.edges, self.groups, self.omitted)
+        return Diagram(self.title, self.nodes, self.edges, self.groups, self.omitted, *self.times)
 
     def open(self, level: Workflow, group: str) -> None:
         """Reserve room for the level, as much as it needs or there is."""

@@ -19,6 +19,7 @@ WRONG: dict[str, Json] = {
     "number": -1,
     "condition": {"condition": "nothing = 1", "domains": {}},
     "task-order": {"tasks": ["Nobody"], "before": []},
+    "schedule": {"tasks": ["Nobody"], "durations": [1], "before": [], "workers": None, "limit": 1, "starts": [0]},
 }
 
 

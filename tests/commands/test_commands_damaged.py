@@ -16,7 +16,7 @@ from record_schema_file import SCHEMA, record_validator
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.commands.rescore import rescore, score_changes
-from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, pack
+from pytest_taskgraph.diagram import Diagram, DiagramBar, DiagramEdge, DiagramGroup, DiagramNode, pack
 from pytest_taskgraph.errors import TaskgraphError, UsageError
 from pytest_taskgraph.reports import terminal
 from pytest_taskgraph.reports.comparison_lines import lines
@@ -37,6 +37,8 @@ DIAGRAM = Diagram(
     [DiagramEdge("a", "b", "late", "data")],
     [DiagramGroup("h", "Outer"), DiagramGroup("g", "Inner", "h", "twice")],
     3,
+    [DiagramBar("Pack", 2, 5, critical=True)],
+    "hours",
 )
 TEXTS = {digest_of("Measure it."): "Measure it."}
 TEXTS_OF_EXCHANGES: list[dict[str, Any]] = [

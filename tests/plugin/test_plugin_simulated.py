@@ -12,6 +12,7 @@ from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.plugin.models_under_test import ModelChoice, ModelUnderTest
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.scoring.schedules import Schedule
 from pytest_taskgraph.trial import Json, Place, Question, Request, Score
 
 EMPTY_ORDER: Json = {"tasks": [], "before": []}
@@ -26,6 +27,7 @@ REFERENCES: list[tuple[str, Json]] = [
     ("groups", []),
     ("task-order", {"tasks": ["Pour", "Brew"], "before": [[0, 1]]}),
     ("task-order", EMPTY_ORDER),
+    ("schedule", Schedule(("Pour", "Brew"), (2, 3), ((0, 1),), None, 5, "minutes", (0, 2)).to_json()),
     ("number", 0),
     ("condition", {"condition": "n >= 3", "domains": {"n": None}}),
     ("text", "Nobody pours."),

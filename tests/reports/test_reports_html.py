@@ -514,7 +514,7 @@ def test_html_diagram_pairs_are_drawn_and_packed() -> None:
     packed = report.data("pairs")
     assert list(packed) == ["0", "1"]  # what is not right comes first
     expected, given, *counts = packed["0"]
-    assert counts == ["1 node, 0 links", "0 nodes, 0 links", "1 node, 0 links"]
+    assert counts == ["1 node, 0 links", "0 nodes, 0 links", "1 node, 0 links", ""]
     assert ">Boil: " not in decompress(b64decode(given)).decode()
     assert "missing from the answer" in decompress(b64decode(expected)).decode()
     assert report.all("title").count("Expected: Tea") == 2

@@ -8,6 +8,8 @@ from described_runs import PATTERNS, about_run, described
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_taskgraph.families.understanding.family_tables import TABLES
+from pytest_taskgraph.families.understanding.understanding_family import DIFFICULTY
 from pytest_taskgraph.family_description import RATES, TableSpec
 from pytest_taskgraph.reports import terminal
 from pytest_taskgraph.reports.escape import columns
@@ -433,3 +435,26 @@ def test_terminal_varied_questions_have_own_table() -> None:
     assert table in text(tally)
     assert text(tally).replace("\n" + table + "\n", "") == text(some())
     assert max(columns(line) for line in text(tally, width=40).splitlines()) <= 40
+
+
+def test_terminal_several_sizes_have_table_and_verbose_rates_by_pattern() -> None:
+    tally = Tally(Descriptions([replace(PATTERNS, difficulty=DIFFICULTY, tables=TABLES)]))
+    for size, right in ((5, 12), (80, 6)):
+        for at in range(12):
+            tally.add(make_trial(f"m{size}-{at}", "right" if at < right else "wrong", pattern="makespan", size=size))
+    tally.add(make_trial("s", "wrong", pattern="slack", size=80))
+    table = ["5     12   1.000", "80    13   0.462"]
+    lines = text(tally, verbosity=0).splitlines()
+    assert all(any(line.split()[:3] == row.split() for line in lines) for row in table)
+    assert "pattern, by size" not in text(tally, verbosity=0)
+    assert text(tally, verbosity=1).partition("pattern, by size")[2].splitlines()[1:3] == [
+        "makespan          1.000   0.500",
+        "slack                 -   0.000*",
+    ]
+    assert all(columns(line) <= 60 for line in text(tally, verbosity=1, width=60).splitlines())
+
+
+def test_terminal_single_size_has_no_table_by_size() -> None:
+    tally = Tally(Descriptions([replace(PATTERNS, difficulty=DIFFICULTY, tables=TABLES)]))
+    tally.add(make_trial("a", size=5))
+    assert "size" not in text(tally, verbosity=1)

@@ -78,6 +78,9 @@ def answers(name: str, names: list[str]) -> st.SearchStrategy[Json]:
         "yes-no-reason": st.tuples(st.sampled_from(["yes", "no"]), SENTENCE | st.just("")).map(
             lambda both: {"answer": both[0], "reason": both[1]}
         ),
+        "schedule": st.dictionaries(st.sampled_from(names), st.integers(0, 10**9), min_size=1).map(
+            lambda starts: {"tasks": [*starts], "starts": [*starts.values()]}
+        ),
         "task-graph": task_graphs,
         "composed-task-graph": task_graphs,
         "procedural-graph": st.lists(st.sampled_from(names), min_size=1, unique=True).map(_procedure),
@@ -221,6 +224,9 @@ def test_form_unknown_name_lists_known_names() -> None:
 
 def references(name: str, answer: Json) -> Json:
     """A reference by which the answer is right, as the metric of its form takes it."""
+    if name == "schedule" and isinstance(answer, dict):
+        lengths = [1] * len(answer["tasks"])  # type: ignore[arg-type]
+        return {**answer, "durations": [*lengths], "before": [], "workers": None, "limit": 10**9 + 1, "unit": "hours"}
     if name != "task-order" or not isinstance(answer, list):
         return answer
     return {"tasks": answer, "before": [[place, place + 1] for place in range(len(answer) - 1)]}

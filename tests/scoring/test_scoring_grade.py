@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import ProviderError, UnknownNameError
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.scoring.schedules import Schedule
 from pytest_taskgraph.trial import Json, Parsing, Place, Question, Reply
 
 GRAPH: Json = {"steps": ["Grind beans", "Rinse the cup", "Pour"], "dependencies": [[0, 2], [1, 2]]}
@@ -17,6 +18,7 @@ REFERENCES: dict[str, Json] = {
     "task-set": ["Brew", "Grind"],
     "groups": [["Brew", "Grind"], ["Pour"]],
     "task-order": {"tasks": ["Grind", "Rinse", "Brew"], "before": [[0, 2], [1, 2]]},
+    "schedule": Schedule(("Grind", "Brew"), (2, 3), ((0, 1),), None, 5, "minutes", (0, 2)).to_json(),
     "number": 3,
     "condition": {"condition": "n >= 3", "domains": {"n": None}},
     "text": "It grinds the beans.",
@@ -56,7 +58,11 @@ def test_grade_written_reference_scores_1(form: str, place: Place) -> None:
     text = FORMS[form].write(given_question.reference, NAMES)
     replies = {"marker": f"Thinking.\nFinal answer: {text}", "whole": text, "first-line": f"{text}\n\nBecause."}
     score = grade(given_question, Reply(replies[place]))
-    answers: dict[str, Json] = {"task-order": ["Grind", "Rinse", "Brew"], "condition": "n >= 3"}
+    answers: dict[str, Json] = {
+        "task-order": ["Grind", "Rinse", "Brew"],
+        "schedule": {"tasks": ["Grind", "Brew"], "starts": [0, 2]},
+        "condition": "n >= 3",
+    }
     right = answers.get(form, given_question.reference)
     assert (score.value, score.given, score.status) == (1.0, right, "read")
     assert (score.missing, score.extra) == ([], [])

@@ -10,6 +10,7 @@ from pytest_taskgraph.errors import UnknownNameError
 from pytest_taskgraph.scoring.measurement import measure_answer
 from pytest_taskgraph.scoring.metrics import METRICS, metric
 from pytest_taskgraph.scoring.metrics.agreement import correctness, jaccard, matching, precision, recall
+from pytest_taskgraph.scoring.schedules import Schedule
 from pytest_taskgraph.trial import Json
 
 NAMES = st.lists(st.sampled_from("ABCDE"), max_size=6).map(list[Json])
@@ -87,6 +88,7 @@ def test_matching_of_worked_examples(given_groups: Json, reference: Json, score:
 def test_metrics_of_any_answer_lie_within_0_and_1(name: str, answer: Json, reference: list[Json]) -> None:
     stated: dict[str, Json] = {
         "order": {"tasks": [str(group) for group in reference], "before": []},
+        "constraints": Schedule(("A", "B"), (2, 1), ((0, 1),), 1, 3, "hours", (0, 2)).to_json(),
         "equivalence": {"condition": "n < 3", "domains": {"n": None}},
         **{key: {"steps": [str(group) for group in reference], "dependencies": []} for key in GRAPH_METRICS},
         "procedural_f1": {"flows": []},
@@ -98,6 +100,6 @@ def test_metrics_of_any_answer_lie_within_0_and_1(name: str, answer: Json, refer
 def test_metric_unknown_name_lists_known_names() -> None:
     with pytest.raises(
         UnknownNameError,
-        match="unknown metric 'vibes'; known: bertscore, choice_accuracy, class_accuracy, correctness, equivalence, ",
+        match="unknown metric 'vibes'; known: bertscore, choice_accuracy, class_accuracy, constraints, correctness, ",
     ):
         metric("vibes")

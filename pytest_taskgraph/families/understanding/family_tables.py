@@ -1,4 +1,4 @@
-"""Tables of the family: pass rates by category and pattern, and mean scores of graded patterns."""
+"""Tables of the family: pass rates by category and pattern, mean scores of graded patterns, and pass rates by size."""
 
 from __future__ import annotations
 
@@ -23,5 +23,16 @@ TABLES: Final = (
         graded=True,
         caption="Graded questions: mean scores",
         layouts=SCORE_LAYOUTS,
+    ),
+    TableSpec(
+        "by size",
+        "size",
+        RATES,
+        rows="label",
+        label="size",
+        total=False,
+        caption="Pass rates by size of the workflow",
+        layouts=RATE_LAYOUTS,
+        least_rows=2,
     ),
 )

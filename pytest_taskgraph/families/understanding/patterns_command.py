@@ -30,6 +30,7 @@ CHANCE: Final = {
     "pair-reason": BY_QUESTION,
     "groups": BY_QUESTION,
     "task-order": BY_QUESTION,
+    "schedule": BY_QUESTION,
     "number": f"{MOST_FREQUENT_NUMBER}",
     "condition": BY_QUESTION,
     "text": BY_QUESTION,

@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 
 # Increased whenever a released pattern, notation, prompt template or generator changes a prompt of the same seed.
 QUESTION_SET: Final = 4
-DIFFICULTY: Final = {"tasks": "number of tasks", "depth": "depth", "width": "width", "guards": "number of guards"}
+DIFFICULTY: Final = {
+    "size": "size of the workflow",
+    "tasks": "number of tasks",
+    "depth": "depth",
+    "width": "width",
+    "guards": "number of guards",
+}
 
 
 class Understanding(Family):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ...diagram import Diagram, DiagramEdge, DiagramNode
 from ..escape import one_line
+from .gantt import gantt_lines, of_diagram
 from .grid import flow_order
 from .marks import MARK_LOOKS, NO_MARKS, Marks, mark_text
 
@@ -22,7 +23,9 @@ def diagram_lines(diagram: Diagram, marks: Marks = NO_MARKS) -> list[str]:
     names = {part.id: one_line(part.label) or one_line(part.id) for part in diagram.parts}
     names |= {node.id: f"<{node.kind} {names[node.id]}>" for node in diagram.nodes if node.kind not in _PLAIN}
     lines = [one_line(diagram.title), *_group_lines(diagram, names, marks, "", 1)]
-    return [*lines, f"({diagram.omitted} nodes and links left out)"] if diagram.omitted else lines
+    omitted = [f"({diagram.omitted} nodes and links left out)"] * bool(diagram.omitted)
+    chart = of_diagram(diagram)
+    return [*lines, *omitted, *(gantt_lines(chart) if chart else ())]
 
 
 _PLAIN = ("task", "composite", "start", "end")

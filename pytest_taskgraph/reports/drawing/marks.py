@@ -15,7 +15,7 @@ from ...diagram import Diagram, DiagramEdge
 from ..escape import columns, one_line
 from ..wording import count
 
-MarkKind = Literal["right", "missing", "extra", "misplaced", "asked"]
+MarkKind = Literal["right", "missing", "extra", "misplaced", "broken", "asked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ MARK_LOOKS: Final[dict[MarkKind, MarkLook]] = {
     "missing": MarkLook("u", "−", "M-3.5 0h7", "missing from the answer"),
     "extra": MarkLook("v", "+", "M-3.5 0h7M0-3.5v7", "not expected"),
     "misplaced": MarkLook("x", "↕", "M0-3.8v7.6M-2.4-1.6L0-3.9l2.4 2.3M-2.4 1.6L0 3.9l2.4-2.3", "against the order"),
+    "broken": MarkLook("z", "!", "M0-3.8v4.4M0 2.8v1", "breaks a constraint"),
     "asked": MarkLook(
         "q", "?", "M-1.9-1.7c0-2.8 4-2.6 3.8-.3c-.2 1.5-1.9 1.4-1.9 2.9M0 3v1.1", "named in the question"
     ),

@@ -17,6 +17,7 @@ from xml.sax.saxutils import escape
 
 from ...diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode
 from ..escape import columns, one_line, shorten
+from .gantt import chart_sentences, gantt_body, of_diagram
 from .grid import LayoutNode
 from .layout import Box, DrawingLayout, Point, layout
 from .marks import LONGEST_TAG, MARK_LOOKS, NO_MARKS, Marks, badges, mark_class, mark_counts, marked_title
@@ -57,6 +58,10 @@ STYLE = """
 .tg .u .n,.tg .u .g,.tg .u .e{stroke-dasharray:7 4;stroke-opacity:1;stroke-width:2}
 .tg .v .n,.tg .v .g,.tg .v .e{stroke-dasharray:none;stroke-opacity:1;stroke-width:3.2}
 .tg .x .n,.tg .x .g,.tg .x .e{stroke-dasharray:2 3;stroke-opacity:1;stroke-width:3}
+.tg .z{color:var(--c3,currentColor)}
+.tg .z .n,.tg .z .g,.tg .z .e{stroke-dasharray:9 3 2 3;stroke-opacity:1;stroke-width:2.8}
+.tg .c{fill-opacity:.5}
+.tg .r{stroke:currentColor;stroke-opacity:.2}
 .tg .q .n{fill-opacity:.2;stroke-width:2}
 .tg .q .g{stroke-opacity:1;stroke-width:2.4}
 .tg .v .f{stroke-dasharray:2 3}
@@ -118,7 +123,9 @@ class PlacedDiagram:
 
     def svg(self, title: str = "", marks: Marks = NO_MARKS, *, style: bool = True) -> str:
         """Return the drawing as an `<svg>` element; the arguments are those of the function `svg`."""
-        description = " ".join((*mark_sentences(self.diagram, marks), *link_sentences(self.diagram)))
+        chart = of_diagram(self.diagram)
+        times = (f"{chart.title}, {chart.summary}.", *chart_sentences(chart)) if chart else ()
+        description = " ".join((*mark_sentences(self.diagram, marks), *link_sentences(self.diagram), *times))
         return draw(self.diagram, self.lines, self.places, title or self.diagram.title, description, marks, style=style)
 
 
@@ -136,6 +143,10 @@ def draw(
 ) -> str:  # fmt: skip
     """Return the `<svg>` element of a diagram with a layout and its marks."""
     width, height = (round(side) + 2 * MARGIN for side in (places.width, places.height))
+    times, below, own = gantt_body(chart, heading=True) if (chart := of_diagram(diagram)) else ("", 0.0, 0.0)
+    if times:
+        times = f'<g transform="translate(0 {height})">{times}</g>'
+        width, height = max(width, round(below)), height + round(own)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="tg" role="img" width="{width}" height="{height}" '
         f'viewBox="-{MARGIN} -{MARGIN} {width} {height}">',
@@ -151,6 +162,7 @@ def draw(
             _node(node, lines[node.id], places.boxes[node.id], marks, number)
             for number, node in enumerate(diagram.nodes, len(diagram.groups))
         ),
+        times,
         "</svg>",
     ]
     return "".join(parts)

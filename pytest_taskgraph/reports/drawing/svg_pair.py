@@ -6,12 +6,16 @@ in svg.py.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ...diagram import Diagram, DiagramEdge, DiagramPair
+from ...scoring.trial_explanation import explain_trial
+from ...trial import Trial
 from ..wording import count
+from .gantt import gantt_svg, schedule_charts
 from .grid import LayoutNode
 from .layout import DrawingLayout, layout
 from .marks import Mark, MarkKind, Marks
@@ -28,7 +32,8 @@ class DrawnPair:
     given: str
     missing: str
     extra: str
-    same: str
+    same: str  # empty where each part is judged by itself
+    broken: str = ""
 
 
 def draw_pair(pair: Mapping[str, Any], *, style: bool = True) -> DrawnPair:
@@ -49,6 +54,19 @@ def draw_pair(pair: Mapping[str, Any], *, style: bool = True) -> DrawnPair:
         _counts(len(extra.parts), len(extra.edges)),
         _counts(len(expected.parts) - len(missing.parts), len(expected.edges) - len(missing.edges)),
     )
+
+
+def draw_schedules(trial: Trial) -> DrawnPair | None:
+    """Return the Gantt charts of the expected and the given schedule of a trial; None for other trials."""
+    charts = schedule_charts(trial)
+    if charts is None:
+        return None
+    faults = " ".join(f"{sentence}." for sentence in explain_trial(trial))
+    kinds = Counter(row.kind for row in charts[1].rows)
+    missing, extra, broken = (
+        count(kinds[kind], "task") if kinds[kind] else "" for kind in ("missing", "extra", "broken")
+    )
+    return DrawnPair(gantt_svg(charts[0]), gantt_svg(charts[1], faults), missing, extra, "", broken)
 
 
 def difference_marks(pair: DiagramPair) -> tuple[Marks, Marks]:

@@ -98,7 +98,7 @@ def html(record: dict[str, Any], comparison: RunComparison | None = None) -> str
             curves=curves(tally),
             confusions=confusions(tally),
             questions=views,
-            first=[view.whole(record["texts"], subjects, svg_pairs.get(at)) for at, view in enumerate(views[:FIRST])],
+            first=[view.whole(record["texts"], subjects) for view in views[:FIRST]],
             blank=blank_question(),
             filters=question_filters(views, tally, changed is not None),
             grid=embed_json(grid) if grid else "",
@@ -137,7 +137,7 @@ def _gate_row(gate: Mapping[str, Any], several: bool) -> dict[str, str]:
 
 def _pack_pair(pair: DrawnPair) -> list[str]:
     """Return the parts of the pair in the order of PAIR, the drawings compressed."""
-    return [deflate(pair.expected), deflate(pair.given), pair.missing, pair.extra, pair.same]
+    return [deflate(pair.expected), deflate(pair.given), pair.missing, pair.extra, pair.same, pair.broken]
 
 
 def _details(record: Mapping[str, Any], views: Sequence[View], names: NameTables) -> dict[str, Any]:

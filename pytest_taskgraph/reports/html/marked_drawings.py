@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final, TypeVar
 
-from ...diagram import Diagram
+from ...diagram import Diagram, unpack
 from ...trial import Trial
 from ..drawing.answer_marks import NOT_MARKED, AnswerMarks, MarkedSubject
+from ..drawing.gantt import schedule_charts
 from ..drawing.marks import MARK_LOOKS, mark_counts
 from ..drawing.svg import PlacedDiagram
+from ..drawing.svg_pair import DrawnPair, draw_pair, draw_schedules
 
 MOST_DRAWN: Final = 60  # subjects of questions, and pairs of an expected and a given answer
 MOST_NOT_RIGHT: Final = 50  # of these, for answers that are neither right nor graded: a page of the list
@@ -51,8 +53,12 @@ def select_drawn(trials: Sequence[Trial], diagrams: Collection[str]) -> DrawnQue
         diagrams: The clusters whose diagrams the record has.
     """
     subjects = ((trial.question.cluster, _rank(trial)) for trial in trials if trial.question.cluster in diagrams)
-    pairs = (((trial.question.id, trial.model), _rank(trial)) for trial in trials if trial.diagram_pair)
+    pairs = (((trial.question.id, trial.model), _rank(trial)) for trial in trials if _has_pair(trial))
     return DrawnQuestions(frozenset(_select(subjects)), frozenset(_select(pairs)))
+
+
+def _has_pair(trial: Trial) -> bool:
+    return bool(trial.diagram_pair) or schedule_charts(trial) is not None
 
 
 def _rank(trial: Trial) -> int:
@@ -103,16 +109,19 @@ class MarkedDrawings:
         cluster = trial.question.cluster
         return self._subject(cluster).marks(trial) if cluster in self._drawn.clusters else NOT_MARKED
 
-    def pair(self, trial: Trial) -> str:
-        """Return the pair of diagrams of the answer, packed; empty if there is none or it is not drawn."""
-        return trial.diagram_pair if (trial.question.id, trial.model) in self._drawn.pairs else ""
+    def pair(self, trial: Trial) -> DrawnPair | None:
+        """Return the drawings of the expected and the given answer; None if there are none or they are left out."""
+        if (trial.question.id, trial.model) not in self._drawn.pairs:
+            return None
+        return draw_pair(unpack(trial.diagram_pair), style=False) if trial.diagram_pair else draw_schedules(trial)
 
     def detail(self, trial: Trial, answer: AnswerMarks) -> dict[str, Any]:
         """Return what the script needs to find and mark the drawing of a question, and what the page does not draw."""
         cluster = trial.question.cluster
         drawn = cluster in self._drawn.clusters
         hidden = [SUBJECT] * (cluster in self._diagrams and not drawn)
-        hidden += [PAIR_OF_ANSWERS] * bool(trial.diagram_pair and not self.pair(trial))
+        left_out = (trial.question.id, trial.model) not in self._drawn.pairs
+        hidden += [PAIR_OF_ANSWERS] * (left_out and _has_pair(trial))
         undrawn = {"undrawn": ", and ".join(hidden)} if hidden else {}
         if not drawn:
             return {"cluster": "", **undrawn}

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from ...diagram import unpack
 from ...results.record.exchanges import message_texts
 from ...results.scoreboard import is_baseline
 from ...results.tally import Tally
@@ -22,7 +21,7 @@ from ...trial import PROMPT, Trial
 from ...usage import AMOUNTS, usage_of
 from ..drawing.answer_marks import AnswerMarks
 from ..drawing.marks import MARK_LOOKS
-from ..drawing.svg_pair import DrawnPair, draw_pair
+from ..drawing.svg_pair import DrawnPair
 from ..failure import expected_answer, given_answer, score_lines, shown_exchanges
 from ..spending_line import tokens_texts
 from ..trial_columns import trial_facts
@@ -56,7 +55,7 @@ _FILTERS = {  # names, titles
     "outcome": "Outcome",
     "change": "Compared",
 }
-PAIR = ("pair_expected", "pair_given", "pair_missing", "pair_extra", "pair_same")  # the parts of a DrawnPair
+PAIR = ("pair_expected", "pair_given", "pair_missing", "pair_extra", "pair_same", "pair_broken")  # of a DrawnPair
 _LISTS = ("facts", "why", "missing", "extra", "labels")
 
 
@@ -250,11 +249,11 @@ class View:
 
     line: dict[str, str]  # what the list shows and filters look at
     detail: dict[str, Any]  # the rest; its prompt is a list of digests
-    pair: str  # the diagrams of the expected and the given answer, packed; empty if they are not drawn
+    pair: DrawnPair | None  # the expected and the given answer; None if they are not drawn
     marks: AnswerMarks  # of the answer, in the drawing of what the question is about
     transcript: TranscriptView
 
-    def whole(self, texts: Mapping[str, str], subjects: MarkedDrawings, pair: DrawnPair | None) -> dict[str, Any]:
+    def whole(self, texts: Mapping[str, str], subjects: MarkedDrawings) -> dict[str, Any]:
         """Return line and details in one, with the prompt as text and the drawings as safe SVG markup."""
         from markupsafe import Markup
 
@@ -262,8 +261,8 @@ class View:
         # Safe markup: reports/drawing/svg.py wrote it, and the drawings of the pair.
         drawing, counts = subjects.drawing(self.detail["cluster"], self.marks)
         subject = {"drawing": Markup(drawing), "mark_counts": counts, "tags": "", "unplaced": "", "undrawn": ""}
-        parts = dict(zip(PAIR, astuple(pair) if pair else [""] * len(PAIR), strict=True))
-        both = {"pair": pair is not None, **{name: Markup(parts[name]) for name in PAIR[:2]}}
+        parts = dict(zip(PAIR, astuple(self.pair) if self.pair else [""] * len(PAIR), strict=True))
+        both = {"pair": self.pair is not None, **{name: Markup(parts[name]) for name in PAIR[:2]}}
         link = permalink(self.line["id"], self.line["model"])
         final = {f"turn_{name}": self.detail.get(name, "") for name in ("reply", "reasoning", "reasoning_title")}
         own = {"prompt": prompt, "link": link, "turns": self.transcript.whole(final), "blank": False}
@@ -421,4 +420,4 @@ def _distinct(values: Iterable[str]) -> list[str]:
 
 def pairs(views: Sequence[View]) -> dict[int, DrawnPair]:
     """Return the drawings of expected and given answers, by the number of the question."""
-    return {at: draw_pair(unpack(view.pair), style=False) for at, view in enumerate(views) if view.pair}
+    return {at: view.pair for at, view in enumerate(views) if view.pair}

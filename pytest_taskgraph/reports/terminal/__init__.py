@@ -33,7 +33,7 @@ from ..repetition_lines import model_repetitions, repetition_notes, repetitions_
 from ..spending_line import replies_line, spending_line
 from ..wording import count, fact_name, interval, model_name, number, plural
 from .overview_lines import overview_lines
-from .side_by_side import grid, legend, short_names, side_by_side, title_of_model_row, titles_of
+from .side_by_side import grid, legend, rates_by_group, short_names, side_by_side, title_of_model_row, titles_of
 
 REPORT_ONLY = "taskgraph: report only: no answer, gate or comparison fails the run"
 SIMULATED = "taskgraph: simulated: answers are looked up; scores say nothing about a model"
@@ -150,6 +150,7 @@ def _family_lines(tally: Tally, about: About, titles: Mapping[str, str], width: 
     if len(tally.models) > 1:
         tables.sort(key=lambda table: table.arrangement != "rates")
     lines = [line for table in tables for line in _table(tally, about, table, titles, width)]
+    lines += _by_group(tally, width) if len(tally.models) == 1 else []
     lines += _repetitions(tally, titles, width, groups=True)
     for model in tally.models if len(tally.models) > 1 else ():
         of_model = tally.of_model(model)
@@ -164,7 +165,15 @@ def _lines_of_model(tally: Tally, about: About, titles: Mapping[str, str], width
     """Return the tables of one of several models without those in which it has a row of its own."""
     tables = [table for table in family_tables(tally) if table.has_rates_alone and not table.grid]
     lines = [line for table in tables for line in _table(tally, about, table, titles, width)]
-    return lines + _repetitions(tally, titles, width, groups=True)
+    return lines + _by_group(tally, width) + _repetitions(tally, titles, width, groups=True)
+
+
+def _by_group(tally: Tally, width: int) -> Lines:
+    """Return the pass rates of one model by group and value, for each label of difficulty that has a table."""
+    (family,) = tally.families
+    difficulty = tally.descriptions[family].difficulty
+    labels = [table.spec.label for table in family_tables(tally) if table.rows == "label" and not table.spec.graded]
+    return [line for label in labels if label in difficulty for line in rates_by_group(tally, label, width)]
 
 
 def _label_tables(tally: Tally, about: About, titles: Mapping[str, str], width: int) -> Lines:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from ...results.tables import Table, TableEntry
+from ...results.tables import FEW, Table, TableEntry
 from ...results.tally import Tally
+from ...trial import Trial
 from ..columns import NO_MARK, Lines, fit_table, mark
 from ..escape import columns, one_line
 from ..table import GAP
@@ -110,6 +112,32 @@ def grid(table: Table, titles: Mapping[str, str], width: int) -> Lines:
             break
         size -= 1
     return [line for choice in tables for line in [("", {}), *fit_table([choice], width)]]
+
+
+def rates_by_group(tally: Tally, label: str, width: int) -> Lines:
+    """Return the pass rates of each group at each value of a label, of one model; nothing for a single group.
+
+    Args:
+        tally: The trials of one family and one model.
+        label: The label.
+        width: The width of the terminal in columns.
+    """
+    by_value = tally.groups(label)
+    rows: dict[str, list[str]] = {}
+    for at, of_value in enumerate(by_value):
+        trials: dict[str, list[Trial]] = {}
+        for trial in of_value.trials:
+            trials.setdefault(trial.question.group, []).append(trial)
+        for name, own in trials.items():
+            group = replace(of_value, trials=own)
+            rate = f"{number(tally.row(group).rate)}{'*' if group.questions < FEW else NO_MARK}"
+            rows.setdefault(name, [f"-{NO_MARK}"] * len(by_value))[at] = rate
+    if len(rows) < 2:
+        return []
+    names = dict.fromkeys(group.name for group in tally.groups())
+    cells = [[name, *rows[name]] for name in names if name in rows]
+    titles = [f"{tally.word('group')}, by {label}", *(f"{group.name}{NO_MARK}" for group in by_value)]
+    return [("", {}), *fit_table([(titles, cells)], width)]
 
 
 def _interval_cell(table: Table, entry: TableEntry | None) -> str:

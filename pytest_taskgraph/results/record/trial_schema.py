@@ -90,6 +90,17 @@ class GroupJson(RecordPart):
     note: str = ""
 
 
+class BarJson(RecordPart):
+    """A task with the time at which it runs, in the unit of its diagram."""
+
+    label: str
+    start: int
+    """Its start after that of the whole."""
+    length: int
+    critical: bool = False
+    """True if the whole ends later where the task does; false by default."""
+
+
 class DiagramJson(RecordPart):
     """A graph as it can be drawn. A property with its default, the empty text unless stated, is left out."""
 
@@ -103,6 +114,10 @@ class DiagramJson(RecordPart):
     """Groups of nodes, each after the group it stands in."""
     omitted: Count = 0
     """Number of nodes and links that were too many to be drawn."""
+    bars: list[BarJson] = []
+    """When tasks run, if durations alone decide it, in the order of their starts."""
+    unit: str = ""
+    """Unit of the times in `bars`, such as `minutes`."""
 
 
 class DiagramPairJson(RecordPart):

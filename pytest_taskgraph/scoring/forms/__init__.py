@@ -440,11 +440,18 @@ def _load_procedural_graph() -> Form:
     return PROCEDURAL_GRAPH
 
 
+def _load_schedule() -> Form:
+    from .schedule_form import SCHEDULE
+
+    return SCHEDULE
+
+
 _SHELF = (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER, NUMBER, CONDITION, LETTER, *OPEN_FORMS.values())
-# Those of single families are loaded when their questions are asked.
-_OF_FAMILIES = {
+# Those of single families and patterns are loaded when their questions are asked.
+_LOADED_LATE = {
+    "schedule": Deferred(_load_schedule),
     "task-graph": Deferred(_load_task_graph),
     "composed-task-graph": Deferred(_load_composed_task_graph),
     "procedural-graph": Deferred(_load_procedural_graph),
 }
-FORMS: Catalog[Form] = Catalog("answer form", {**{each.name: each for each in _SHELF}, **_OF_FAMILIES})
+FORMS: Catalog[Form] = Catalog("answer form", {**{each.name: each for each in _SHELF}, **_LOADED_LATE})

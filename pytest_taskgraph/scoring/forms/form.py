@@ -73,6 +73,7 @@ class Form:
     UnparseableError if it certainly states none."""
     # True: `read` finds the answer within other text, so that no marker is needed before it
     self_delimiting: bool = False
+    names_all: bool = False  # True: the known names of a question are all that an answer may hold, plain words too
     open: bool = False  # True: the answer is in the model's own words, so that a person may want to score it
     classes: tuple[str, ...] = ()  # all answers, if they are few and fixed: reports cross-tabulate them
     classify: Callable[[Json], Json] = _itself  # the class of an answer

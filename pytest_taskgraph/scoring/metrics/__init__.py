@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from ...catalog import Catalog
 from ...errors import UnknownNameError
 from ..measurement import Metric, values_of
+from ..schedules import constraints
 from .agreement import (
     correctness,
     equivalence,
@@ -39,6 +40,7 @@ _BUILT_IN: dict[str, Metric] = {
     "recall": recall,
     "matching": matching,
     "order": order,
+    "constraints": constraints,
     "equivalence": equivalence,
     "identification": identification,
     "reason": reason,

@@ -146,6 +146,71 @@ def shortest_with_workers(timed: Timing, workers: int, most_steps: int) -> int |
     return search.best if search.place(frozenset(), (0,) * workers, {}) else None
 
 
+def shortest_schedule_with_workers(timed: Timing, workers: int, most_steps: int) -> tuple[int, ...] | None:
+    """Return when each execution starts in a shortest schedule of a number of workers (`shortest_with_workers`).
+
+    Returns:
+        None if the search takes more steps than `most_steps`, or if no schedule is shorter than all executions one
+        after the other.
+    """
+    search = _WorkerSearch(timed, workers, most_steps)
+    if not search.place(frozenset(), (0,) * workers, {}) or not search.best_ends:
+        return None
+    return tuple(search.best_ends[i] - length for i, length in enumerate(timed.lengths))
+
+
+def ruled_schedule_with_workers(timed: Timing, workers: int) -> tuple[int, ...]:
+    """Return when each execution starts in the shortest of the list schedules that three rules of priority lead to.
+
+    The rules are the longest rest of a path, the longest execution, and the most work behind (Kolisch, 1996). How long
+    the schedule takes does not depend on the order of equal executions, so that it is the same in every notation.
+    """
+    alike = _classes(timed)
+    behind = [0] * len(alike)
+    for i, before in enumerate(timed.run.before):
+        for j in _bits(before):
+            behind[j] += timed.lengths[i]
+    rules = ([-late for late in timed.latest_starts], timed.lengths, behind)
+    schedules = [list_schedule(timed, workers, [*zip(rule, alike, strict=True)]) for rule in rules]
+    return min(schedules, key=lambda starts: max(map(sum, zip(starts, timed.lengths, strict=True))))
+
+
+def list_schedule(timed: Timing, workers: int, priorities: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """Return when each execution starts if a free worker takes the one of the highest priority that waits for nothing.
+
+    Of equal priorities, the first one is taken.
+    """
+    starts: dict[int, int] = {}
+    ends: dict[int, int] = {}
+    left, now = sorted(range(len(priorities)), key=lambda i: priorities[i], reverse=True), 0
+    while left:
+        free = workers - sum(end > now for end in ends.values())
+        done = sum(1 << i for i, end in ends.items() if end <= now)
+        chosen = [i for i in left if not timed.run.before[i] & ~done][:free]
+        starts |= dict.fromkeys(chosen, now)
+        ends |= {i: now + timed.lengths[i] for i in chosen}
+        left = [i for i in left if i not in ends]
+        now = min((end for end in ends.values() if end > now), default=now)
+    return tuple(starts[i] for i in range(len(priorities)))
+
+
+def _classes(timed: Timing) -> list[int]:
+    """Return a number for each execution, equal for those that differ in nothing but their place: colour refinement."""
+    size, pairs = len(timed.lengths), timed.run.pairs
+    before = [[i for i, j in pairs if j == place] for place in range(size)]
+    after = [[j for i, j in pairs if i == place] for place in range(size)]
+    classes, number = [*timed.lengths], 0
+    while len({*classes}) > number:
+        number = len({*classes})
+        seen = [
+            (classes[i], sorted(classes[j] for j in before[i]), sorted(classes[j] for j in after[i]))
+            for i in range(size)
+        ]
+        ranks = sorted(seen)
+        classes = [ranks.index(each) for each in seen]
+    return classes
+
+
 class _WorkerSearch:
     """Depth-first search for the shortest schedule: executions are placed in the order of their starts."""
 
@@ -155,6 +220,7 @@ class _WorkerSearch:
         self.tails = [timed.makespan - late for late in timed.latest_starts]  # from the start of each to the end
         self.least = max(timed.makespan, -(-sum(timed.lengths) // workers))
         self.best = sum(timed.lengths)
+        self.best_ends: Mapping[int, int] = {}  # of a schedule that takes less time than all one after the other
 
     def place(self, done: frozenset[int], free: Sequence[int], ends: Mapping[int, int]) -> bool:
         """Try all ways to place what is left; return False if there are too many.
@@ -169,7 +235,8 @@ class _WorkerSearch:
             return False
         left = [i for i in range(len(self.lengths)) if i not in done]
         if not left:
-            self.best = min(self.best, max(ends.values(), default=0))
+            if (last := max(ends.values(), default=0)) < self.best:
+                self.best, self.best_ends = last, ends
             return True
         ready = [
             (max(free[0], max((ends[j] for j in _bits(self.before[i])), default=0)), i)

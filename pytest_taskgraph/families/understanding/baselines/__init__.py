@@ -133,7 +133,8 @@ def guess_at_random(prompt: str) -> tuple[str, Json]:
     """Return a random answer, which depends on the digest of the prompt.
 
     A coin for yes or no, any name of the text or two, every name with probability 1/2, any order of the level's tasks,
-    two groups, a number from 0 to 12, any condition of the level, the description of any of its tasks for a text.
+    two groups, a number from 0 to 12, any condition of the level, the description of any of its tasks for a text, a
+    start from 0 to 12 for each task of the level.
     """
     rng, names = Random(sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()), names_of(prompt)
     half, tasks = [name for name in names if rng.random() < 0.5], tasks_of_level(prompt)
@@ -150,6 +151,8 @@ def guess_at_random(prompt: str) -> tuple[str, Json]:
     }
     if form == "text" and (descriptions := descriptions_of(prompt)):
         guesses[form] = rng.choice(descriptions)
+    if form == "schedule":
+        guesses[form] = {"tasks": _list(tasks), "starts": [rng.choice(NUMBERS) for _ in tasks]}
     return form, guesses[form]
 
 
@@ -157,13 +160,13 @@ def repeat_constantly(prompt: str) -> tuple[str, Json]:
     """Return a constant answer.
 
     Yes, the first declared name or condition, all names of the text, all in one group, the tasks of the level in the
-    order of declaration, or 1.
+    order of declaration, all of them at 0, or 1.
     """
     names, form = names_of(prompt), form_of(prompt)
     constants: dict[str, Json] = {
         "yes-no": "yes", "task": names[0], "task-set": _list(names), "groups": [_list(names)],
-        "task-order": _list(tasks_of_level(prompt)), "number": 1, "condition": guards_of(prompt)[0],
-        **_open_guesses("yes", names, names[:2]),
+        "task-order": _list(tasks_of_level(prompt)), "schedule": _at_once(tasks_of_level(prompt)), "number": 1,
+        "condition": guards_of(prompt)[0], **_open_guesses("yes", names, names[:2]),
     }  # fmt: skip
     return form, constants[form]
 
@@ -178,7 +181,7 @@ def answer_first_mentioned(prompt: str) -> tuple[str, Json]:
     tasks = [n for n in names if f"'{n}'" in question] or names[:1]
     answers: dict[str, Json] = {
         "yes-no": "yes", "task": tasks[0], "task-set": _list(tasks), "groups": [_list(tasks)],
-        "task-order": _list(tasks), "number": 1, "condition": guards_of(prompt)[0],
+        "task-order": _list(tasks), "schedule": _at_once(tasks), "number": 1, "condition": guards_of(prompt)[0],
         **_open_guesses("yes", tasks, [*tasks, *(n for n in names if n not in tasks)][:2]),
     }  # fmt: skip
     return form, answers[form]
@@ -192,6 +195,10 @@ def _open_guesses(verdict: str, tasks: Sequence[str], pair: Sequence[str]) -> di
         "pair-reason": {"tasks": _list(sorted(pair)), "reasons": {"": _REASON}},
         "yes-no-reason": {"answer": verdict, "reason": _REASON},
     }
+
+
+def _at_once(tasks: Sequence[str]) -> Json:
+    return {"tasks": [*tasks], "starts": [0] * len(tasks)}
 
 
 def _list(names: Sequence[str]) -> Json:

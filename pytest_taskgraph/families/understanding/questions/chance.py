@@ -10,6 +10,7 @@ levels, but not what the text says of them:
 - a number: the most frequent one, or the most frequent number of a time unit
 - a condition: the opposite of one that the level shows; most loops asked about are left otherwise
 - an order: the order of declaration on the level, as the baseline `constant` answers
+- a schedule: all tasks of the level at the start; with workers, one after the other in the order of declaration
 - free text: the description of a random task of the level, which has the vocabulary and the style of a right answer
 
 A list of names that are each drawn with probability 1/2 earns less than the list of all: about r/(n + r) with r of n
@@ -28,6 +29,7 @@ from ....scoring.forms import FORMS
 from ....scoring.metrics.agreement import equivalence, jaccard, matching
 from ....scoring.metrics.orders import order
 from ....scoring.metrics.texts import rouge1, rouge1_recall, rouge2, rouge_l
+from ....scoring.schedules import constraints, schedule
 from ....trial import Json
 from ....workflow.guards.solver import conditions
 from ....workflow.model import Workflow
@@ -126,6 +128,13 @@ def _declared_order(guess: Guess) -> float | None:
         return None
 
 
+def _spread_or_at_once(guess: Guess) -> float:
+    expected = schedule(guess.reference)
+    step = expected.limit if expected.workers else 0  # as long as any task can take
+    tasks: list[Json] = [*guess.level.task_names]
+    return constraints({"tasks": tasks, "starts": [step * at for at in range(len(tasks))]}, guess.reference)
+
+
 def _names(reference: Json) -> frozenset[str]:
     """Return the names in a reference answer of any form."""
     if isinstance(reference, dict):
@@ -145,6 +154,7 @@ GUESSES: Mapping[str, Callable[[Guess], float | None]] = {
     "pair-reason": _all_names_or_none,
     "groups": _one_group,
     "task-order": _declared_order,
+    "schedule": _spread_or_at_once,
     "number": _number,
     "condition": _opposite_condition,
 }

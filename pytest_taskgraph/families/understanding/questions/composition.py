@@ -196,7 +196,7 @@ def compose(
     template, workflow_digest = prompt_template(settings.prompt, settings.templates), digest(question.workflow)
     answer_form = form(question.pattern.form)
     paths = nested_task_paths(question.scope.workflow)
-    names = known_names(question.workflow, question.scope.workflow, paths)
+    names = known_names(question.workflow, question.scope.workflow, paths, plain=answer_form.names_all)
     text = sentence(question.phrased, question.phrasing, question.scope, question.case)
     notation_shown = known_notation(question.notation)
     needs, own = question.pattern.needs, reference.source >= 0

@@ -70,7 +70,9 @@ def own_path(reference: PatternReference, settings: UnderstandingSettings) -> st
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-def known_names(workflow: Workflow, level: Workflow, paths: Sequence[Path] | None = None) -> list[str]:
+def known_names(
+    workflow: Workflow, level: Workflow, paths: Sequence[Path] | None = None, plain: bool = False
+) -> list[str]:
     """Return the names that a reader of lists would split or strip if it did not know them.
 
     Where names clash, paths are included.
@@ -79,9 +81,10 @@ def known_names(workflow: Workflow, level: Workflow, paths: Sequence[Path] | Non
         workflow: The workflow with the others of its project.
         level: The level that the question is about.
         paths: The `nested_task_paths` of the level, if they are known already.
+        plain: True to list all tasks of the level, also those that such a reader would recognize.
     """
     names = {n for each in every_level(workflow) for n in (*each.task_names, *[datum.name for datum in each.data])}
-    unusual = set(filter(_is_unusual, names))
+    unusual = set(filter(_is_unusual, names)) | (set(level.task_names) if plain else set())
     if paths := nested_task_paths(level) if paths is None else paths:
         counts = Counter([*level.task_names, *[path[-1] for path in paths]])
         unusual.update([".".join(path) for path in paths if counts[path[-1]] > 1])

@@ -74,7 +74,7 @@
     whole.turns = turns(detail, texts);
     whole.drawing = drawings()[detail.cluster];
     whole.pair = pairs()[row.at];
-    ["expected", "given", "missing", "extra", "same"].forEach((part, at) => (whole[`pair_${part}`] = whole.pair?.[at]));
+    ["expected", "given", "missing", "extra", "same", "broken"].forEach((part, at) => (whole[`pair_${part}`] = whole.pair?.[at]));
     fill(item.querySelector(".body"), whole);
     prune(item, whole);
     for (const button of item.querySelectorAll("[data-copy]")) {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import delays, task_times, whole_time
+from . import delays, planning, task_times, whole_time
 
 # In the order of the catalogue.
-TOPICS: Final = (whole_time, task_times, delays)
+TOPICS: Final = (whole_time, task_times, delays, planning)
