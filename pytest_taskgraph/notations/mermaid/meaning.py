@@ -12,7 +12,16 @@ from ...source import Source
 from ...workflow.model import END, OTHERWISE, START, Data, DataLink, Gateway, GatewayKind, Link, Task, Workflow
 from .chart import Chart, ChartEdge, read_charts
 from .conventions import Conventions
-from .node_text import DATA_KEYS, END_LABELS, TASK_KEYS, LabelError, drawn_text, read_label, written_lines
+from .node_text import (
+    DATA_KEYS,
+    END_LABELS,
+    TASK_KEYS,
+    LabelError,
+    drawn_text,
+    has_duration_line,
+    read_label,
+    written_lines,
+)
 from .scanner import BAR, BEGIN, STOP, Vertex
 from .write_mermaid import EXCEPTION
 
@@ -138,7 +147,9 @@ class ChartLevel:
         label = vertex.label or vertex.id
         name, attributes = read_placed_label(self.source, label, known_keys, vertex.offset)
         self.applied.described |= bool(attributes)
-        self.applied.durations |= "duration" in attributes
+        if "duration" in attributes:
+            self.applied.durations |= has_duration_line(label)
+            self.applied.times_in_names |= not has_duration_line(label)
         self.applied.markup |= name not in label or (not attributes and name != label.strip())
         return attributes
 
