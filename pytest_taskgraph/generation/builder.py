@@ -73,6 +73,22 @@ def _shuffle_copy(items: Iterable[_T], rng: Random) -> tuple[_T, ...]:
     return tuple(order)
 
 
+def shuffle_durations(project: Workflow, rng: Random) -> Workflow:
+    """Return the workflow with the durations of each of its levels exchanged among its tasks, at any depth."""
+    durations = [task.duration for task in project.tasks if task.duration]
+    rng.shuffle(durations)
+    left = iter(durations)
+    tasks = tuple(
+        replace(
+            task,
+            duration=next(left) if task.duration else None,
+            subworkflow=task.subworkflow and shuffle_durations(task.subworkflow, rng),
+        )
+        for task in project.tasks
+    )
+    return replace(project, tasks=tasks)
+
+
 def shuffle_links(links: Sequence[Link], rng: Random) -> tuple[Link, ...]:
     """Return the links in a drawn order that does not reveal the order in which tasks run.
 
@@ -318,7 +334,7 @@ class _Builder:
             root.domains.append((measure.name, Domain("integer", measure.low, measure.high)))
         Content(levels, self.features, self.conditions, self.recipe.complete).fill()
         if "durations" in self.features:
-            add_durations(levels, self.rng)
+            add_durations(levels, self.vocabulary, self.rng)
 
     def _bind(self, levels: list[Draft]) -> None:
         """Bind data of at least one composite task."""

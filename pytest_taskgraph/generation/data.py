@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from random import Random
 from typing import Final, TypeVar
 
-from ..workflow.model import SECONDS, Domain, Duration, Effect, Parameter, TimeUnit, Value
-from .draft import Branch, Datum, Draft, DraftStep, LoopDraft, ancestors
+from ..workflow.model import SECONDS, Domain, Duration, Effect, Parameter, Value
+from .draft import Datum, Draft, DraftStep, LoopDraft, ancestors
 from .guards import Conditions, GuardNames
 from .vocabularies import Vocabulary
 
 SPLIT_MOVES = range(-2, 5)  # what the first of two tasks adds if two change a loop's parameter
-PLAIN_DURATIONS: Final = 0.1
-AMOUNTS: Final = range(3, 15)  # of the task of a branch with the most tasks
-LARGEST_FACTOR: Final = 12.0  # factor by which a task takes longer because of its branches
+SHORTEST: Final = 3  # least amount of a duration
+SPREAD: Final = 14.0  # of the longest duration to the shortest
 MIXED_UNITS: Final = 0.5  # share of the workflows with two units
-UNITS: Final[tuple[tuple[TimeUnit, TimeUnit], ...]] = (
-    ("seconds", "minutes"),
-    ("minutes", "hours"),
-    ("hours", "days"),
-)  # neighbours: the smaller and the larger
+LONGER_IF_MIXED: Final = 3  # factor of amounts beside a unit that is 60 times as long
 ROUNDED: Final = 0.6  # probability that a task that takes at least half of a larger unit is told in larger units
 
 _T = TypeVar("_T")
@@ -249,49 +243,19 @@ def name_data(levels: list[Draft], vocabulary: Vocabulary, names: GuardNames, rn
         datum.name = names.take(datum.name or (words.pop() if words else f"Data{number}"))
 
 
-def add_durations(levels: Iterable[Draft], rng: Random) -> None:
-    """Draw a duration for every atomic task of the levels.
+def add_durations(levels: Iterable[Draft], vocabulary: Vocabulary, rng: Random) -> None:
+    """Draw a duration for every atomic task of the levels, in units that fit the domain.
 
-    The number of tasks on a path does not tell how long it is: a task on a branch with fewer tasks than the longest
-    branch of its fork takes longer by more than their ratio, so that mostly the branch with few tasks is the long one.
-    A share of the workflows is drawn without this, so that the opposite of the obvious is no rule either.
+    The shortest and the longest differ by so much that neither the number of tasks on a path nor its longest task tells
+    how long it takes.
     """
-    units = rng.choice(UNITS)
-    mixed, plain = rng.random() < MIXED_UNITS, rng.random() < PLAIN_DURATIONS
-    unit = units[0] if mixed else rng.choice(units)
+    position = rng.randrange(len(vocabulary.units) - 1)
+    units, mixed = vocabulary.units[position : position + 2], rng.random() < MIXED_UNITS
+    ratio = SECONDS[units[1]] // SECONDS[units[0]]
     for level in levels:
-        factors = {} if plain else _factors(level)
         for step in level.steps:
             if step.inner is None:
-                amount = max(1, round(rng.choice(AMOUNTS) * factors.get(id(step), 1.0)))
-                step.duration = _in_units(_spread(amount, units) if mixed else amount, unit, units, mixed, rng)
-
-
-def _spread(amount: int, units: tuple[TimeUnit, TimeUnit]) -> int:
-    """Return an amount in smaller units that is of the size of the larger unit."""
-    return amount if SECONDS[units[1]] // SECONDS[units[0]] < 60 else 5 * amount
-
-
-def _in_units(amount: int, unit: TimeUnit, units: tuple[TimeUnit, TimeUnit], mixed: bool, rng: Random) -> Duration:
-    """Return the duration of an amount of a unit or, of mixed units, at times of about as much of the larger unit."""
-    ratio = SECONDS[units[1]] // SECONDS[units[0]]
-    if mixed and 2 * amount >= ratio and rng.random() < ROUNDED:
-        return Duration(round(amount / ratio) or 1, units[1])
-    return Duration(amount, unit)
-
-
-def _factors(level: Draft) -> dict[int, float]:
-    """Return for each step, by identity, the factor by which it takes longer because of the forks around it."""
-    sizes = Counter(branch for step in level.steps for branch in step.branches)
-    largest: dict[int, int] = {}
-    for branch, size in sizes.items():
-        largest[branch.block] = max(size, largest.get(branch.block, 0))
-    return {id(step): _factor(step, sizes, largest) for step in level.steps}
-
-
-def _factor(step: DraftStep, sizes: Counter[Branch], largest: dict[int, int]) -> float:
-    factor = 1.0
-    for branch in step.branches:
-        if branch.kind == "parallel":
-            factor *= (largest[branch.block] / sizes[branch]) ** 1.8
-    return min(factor, LARGEST_FACTOR)
+                amount = round(SHORTEST * SPREAD ** rng.random())
+                amount *= LONGER_IF_MIXED if mixed and ratio == 60 else 1
+                larger = mixed and 2 * amount >= ratio and rng.random() < ROUNDED
+                step.duration = Duration(round(amount / ratio) or 1, units[1]) if larger else Duration(amount, units[0])

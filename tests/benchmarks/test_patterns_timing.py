@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 import timing_rules
-from surface_rules import patterns
 
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import Case, Pattern
 from pytest_taskgraph.families.understanding.patterns.scope import Scope, cases
 from pytest_taskgraph.notations import notation
 
-MOST = 0.35  # share of a number pattern's questions that a rule answers
+MOST = {"number": 0.35, "yes-no": 0.70}  # share of a pattern's questions that a rule answers, by the form
+TEMPTING = ("most", "most, other end", "sum", "longest task", "number of tasks", "its own duration", "zero", "whole")
+ERROR = 0.12  # of a share of 60 questions: two standard errors
+LARGE = 40  # tasks from which on no other rule answers more either
 TIMING = [pattern for pattern in catalogue().values() if pattern.category == "timing"]
 MIXED = """package main;
 workflow W {
@@ -26,13 +28,12 @@ def asked(name: str, text: str) -> list[Case]:
     return list(cases(catalogue()[name], Scope(notation("wadl").read(text), "workflow 'W'", True)))
 
 
-@pytest.mark.parametrize("tasks", [6, 12, pytest.param(40, marks=pytest.mark.exhaustive)])
-@pytest.mark.parametrize(
-    "pattern", [each for each in patterns("number") if each.category == "timing"], ids=lambda each: each.name
-)
+@pytest.mark.parametrize("tasks", [10, *(pytest.param(size, marks=pytest.mark.exhaustive) for size in (5, 20, LARGE))])
+@pytest.mark.parametrize("pattern", [each for each in TIMING if each.form in MOST], ids=lambda each: each.name)
 def test_rules_without_waiting_seldom_answer(pattern: Pattern, tasks: int) -> None:
     shares = timing_rules.shares(pattern, 60, tasks)
-    assert {rule: share for rule, share in shares.items() if share > MOST} == {}
+    held = {rule: share for rule, share in shares.items() if rule in TEMPTING or tasks >= LARGE}
+    assert {rule: share for rule, share in held.items() if share > MOST[pattern.form] + ERROR} == {}
 
 
 @pytest.mark.parametrize("pattern", TIMING, ids=lambda each: each.name)

@@ -17,7 +17,7 @@ from pytest_taskgraph.generation.edits import EDITS
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.trial import Question
 from pytest_taskgraph.workflow.check import problems
-from pytest_taskgraph.workflow.model import Link, QualifiedName, Task, Workflow
+from pytest_taskgraph.workflow.model import Duration, Link, QualifiedName, Task, Workflow
 
 WADL = """package p;
 workflow W {
@@ -156,3 +156,11 @@ def test_question_about_edited_folder_keeps_headings_of_files(tmp_path: Path) ->
         assert "// w.xxp\n" in question.prompt
         assert "// cup.xxp\n" in question.prompt
         assert "// kept: a comment" in question.prompt
+
+
+def test_step_other_duration_is_no_step() -> None:
+    before = Workflow("W", tasks=(Task("A", duration=Duration(1, "hours")), Task("B")), links=(Link("A", "B"),))
+    link_removed = replace(before, links=())
+    other_duration = replace(link_removed, tasks=(Task("A", duration=Duration(2, "hours")), Task("B")))
+    assert step(before, link_removed) == "link removed"
+    assert step(before, other_duration) == ""

@@ -145,6 +145,50 @@ def test_interpret_mermaid_guide_tells_duration_line_where_there_is_one() -> Non
     assert "duration" not in without
 
 
+@pytest.mark.parametrize(
+    ("label", "name", "duration"),
+    [
+        ("Bake (30 min)", "Bake (30 min)", Duration(30, "minutes")),
+        ("Bake (2 h)", "Bake (2 h)", Duration(2, "hours")),
+        ("Bake (45s)", "Bake (45s)", Duration(45, "seconds")),
+        ("Bake<br/>30 minutes", "Bake 30 minutes", Duration(30, "minutes")),
+        ("Bake<br/>(1 Day)", "Bake (1 Day)", Duration(1, "days")),
+        ("Bake (2 h)<br/>kind: user", "Bake (2 h)", Duration(2, "hours")),
+        ("Bake (2 h)<br/>duration: 3 hours", "Bake (2 h)", Duration(3, "hours")),
+        ("Order (3 days notice)", "Order (3 days notice)", None),
+        ("Run 30 minutes", "Run 30 minutes", None),
+        ("30 minutes", "30 minutes", None),
+        ("Lay (5 m)", "Lay (5 m)", None),
+        ("Bake (1.5 h)", "Bake (1.5 h)", None),
+        ("Bake (2-3 h)", "Bake (2-3 h)", None),
+        ("Bake (0 min)", "Bake (0 min)", None),
+        ("Bake (30 min) slowly", "Bake (30 min) slowly", None),
+    ],
+)
+def test_read_mermaid_time_at_end_of_name(label: str, name: str, duration: Duration | None) -> None:
+    read = notation("mermaid").read(f'flowchart TD\nA["{label}"] --> B[Cool]')
+    assert (read.tasks[0].name, read.tasks[0].duration) == (name, duration)
+
+
+def test_read_mermaid_time_in_title_of_composite_is_no_duration() -> None:
+    read = notation("mermaid").read('flowchart TD\nsubgraph P ["Bake (2 h)"]\nA["Mix (5 min)"]\nend\nP --> B[Cool]')
+    assert read.task("Bake (2 h)").duration is None
+
+
+def test_write_mermaid_name_like_a_time_is_read_back_without_duration() -> None:
+    workflow = Workflow("W", tasks=(Task("A (3 h)"),), links=(Link(START, "A (3 h)"), Link("A (3 h)", END)))
+    mermaid = notation("mermaid")
+    assert mermaid.read(mermaid.write(workflow)).tasks == workflow.tasks
+
+
+def test_interpret_mermaid_guide_tells_times_in_names_where_there_are_some() -> None:
+    mermaid = notation("mermaid")
+    [*_, told, meaning] = mermaid.interpret('flowchart TD\nA["Bake (1 h)"] --> B').guide
+    assert 'as in "(30 min)"' in told
+    assert meaning == DURATIONS
+    assert "(30 min)" not in " ".join(mermaid.interpret('flowchart TD\nA["Bake (1 hour ago)"] --> B').guide)
+
+
 def test_problems_duration_below_one_is_told() -> None:
     task = Workflow("W", tasks=(Task("A", duration=Duration(0, "hours")),), links=(Link(START, "A"), Link("A", END)))
     configured = Workflow("V", tasks=(Task("A"),), configurations=(Configuration("A", duration=Duration(-1, "days")),))

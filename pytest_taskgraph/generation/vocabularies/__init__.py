@@ -1,6 +1,7 @@
 """The words that generated workflows are made of: a TOML file of this folder for each domain, found by its name.
 
-A file holds `settings` (parameters of single tasks), `[[conditions]]` (numbers that decisions depend on, each with a
+A file holds `settings` (parameters of single tasks), `units` (of durations that fit the tasks, two neighbours or more,
+the smallest first; the largest never stands alone), `[[conditions]]` (numbers that decisions depend on, each with a
 range and with the words for "from the limit on" and for "below it"), `[modes]` (parameters with words),
 `[[workflows]]` (names of a whole workflow, each with a sentence on its goal; the first is the usual name), `[data]`
 with their descriptions, `[schemas]` of some, `[[tasks]]`, `[[composites]]` (names of tasks that consist of tasks),
@@ -30,7 +31,7 @@ from typing import Any
 
 from ...catalog import Catalog, Deferred, catalog_cache
 from ...errors import UsageError
-from ...workflow.model import Value
+from ...workflow.model import SECONDS, TimeUnit, Value
 from .procedure_words import ProcedureWords
 
 LEAST_TASKS = 44  # tasks of a domain, since recipes demand so many at once
@@ -118,6 +119,7 @@ class Vocabulary:
     composites: tuple[Composite, ...] = ()
     goals: tuple[Goal, ...] = ()
     far: tuple[str, ...] = ()
+    units: tuple[TimeUnit, ...] = tuple(SECONDS)  # the smallest first
     procedure: ProcedureWords = field(default_factory=ProcedureWords, compare=False, repr=False)
     _entries: Mapping[str, VocabularyEntry] = field(default_factory=dict, compare=False, repr=False)
 
@@ -198,6 +200,7 @@ def _vocabulary(name: str, table: Mapping[str, Any]) -> Vocabulary:
         ),
         tuple(map(_goal, table.get("goals", ()))),
         tuple(table.get("far", ())),
+        tuple(unit for unit in SECONDS if unit in table.get("units", SECONDS)),
         ProcedureWords.of(table.get("procedure", {})),
         {task.name: task for task in tasks},
     )
@@ -242,6 +245,8 @@ def _check(candidate: Vocabulary, path: Path) -> None:
     for part in ("workflows", "conditions", "settings", "modes", "composites", "goals", "far"):
         if not getattr(candidate, part):
             raise UsageError(f"the vocabulary {path} has no {part}; expected one or more")
+    if len(candidate.units) < 2:
+        raise UsageError(f"the vocabulary {path}: units names fewer than two of {', '.join(SECONDS)}; name two or more")
     if unknown := sorted(set(candidate.far) - set(VOCABULARIES)):
         raise UsageError(f"the vocabulary {path}: far names {unknown[0]!r}; known: {', '.join(VOCABULARIES)}")
     mentioned = [name for composite in candidate.composites for name in composite.tasks]

@@ -13,6 +13,11 @@ from dataclasses import dataclass, field
 from ..notation import DURATIONS, EXCEPTIONAL_LINKS, WAYS_OUT
 from .write_mermaid import DURATION_LINE, EXCEPTIONAL_ARROW
 
+TIME_IN_NAME = (
+    'A time at the end of a label, in brackets as in "(30 min)" or on a line of its own, is the duration of the task, '
+    "and part of its name, too."
+)
+
 
 @dataclass(slots=True)
 class Conventions:
@@ -23,6 +28,7 @@ class Conventions:
     markup: bool = False  # a label with line breaks, tags, entities or Markdown
     described: bool = False  # a label with further lines, such as "kind: user"
     durations: bool = False  # a label with a line that states a duration
+    times_in_names: bool = False  # a label whose name ends in a duration
     ends: set[str] = field(default_factory=set)  # labels of nodes that are START or END
     end_shapes: dict[str, str] = field(default_factory=dict)  # shape -> "START" or "END"
     ends_as_tasks: set[str] = field(
@@ -69,7 +75,9 @@ def write_guide(applied: Conventions) -> tuple[str, ...]:
                 *_gateways(applied),
                 *_subgraphs(applied),
                 *_borders(applied),
-                f"{DURATION_LINE} {DURATIONS}" if applied.durations else "",
+                DURATION_LINE if applied.durations else "",
+                TIME_IN_NAME if applied.times_in_names else "",
+                DURATIONS if applied.durations or applied.times_in_names else "",
             ),
         )
     )

@@ -13,7 +13,7 @@ from ...workflow.model import END, OTHERWISE, START, Data, DataLink, Gateway, Ga
 from ..attribute_lines import DATA_KEYS, TASK_KEYS, LineError
 from .chart import Chart, ChartEdge, read_charts
 from .conventions import Conventions
-from .node_text import END_LABELS, drawn_text, read_label, written_lines
+from .node_text import END_LABELS, drawn_text, has_duration_line, read_label, written_lines
 from .scanner import BAR, BEGIN, STOP, Vertex
 from .write_mermaid import EXCEPTION
 
@@ -139,7 +139,9 @@ class ChartLevel:
         label = vertex.label or vertex.id
         name, attributes = read_placed_label(self.source, label, known_keys, vertex.offset)
         self.applied.described |= bool(attributes)
-        self.applied.durations |= "duration" in attributes
+        if "duration" in attributes:
+            self.applied.durations |= has_duration_line(label)
+            self.applied.times_in_names |= not has_duration_line(label)
         self.applied.markup |= name not in label or (not attributes and name != label.strip())
         return attributes
 

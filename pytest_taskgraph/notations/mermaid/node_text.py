@@ -8,11 +8,11 @@ Characters with a meaning in Mermaid are written as entity codes: #quot; #35; #l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html.entities import html5
 from typing import Any
 
-from ...workflow.model import Data, Task, Workflow
+from ...workflow.model import Data, Duration, Task, TimeUnit, Workflow
 from ..attribute_lines import data_lines, level_lines, read_lines, task_lines
 from ..phrases import read_duration
 
@@ -30,6 +30,15 @@ _ICON = re.compile(r"\bfa[bsrl]?:fa-[\w-]+[ \t]*")
 _DISTURBING = re.compile(r"\\(?=n)|:(?=fa-)")  # text that a reader takes for markup
 _EMPHASIS = re.compile(r"\*{1,3}(?=[^\s*])([^*]+)(?<=\S)\*{1,3}|(?<![\w_])_{1,3}(?=[^\s_])([^_]+)(?<=\S)_{1,3}(?!\w)")
 _LINE = re.compile(r"(description|kind|implementation|duration|schema|parameter|effect|binding):(.*)")
+_UNITS: Mapping[str, TimeUnit] = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "seconds"),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), "minutes"),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), "hours"),
+    **dict.fromkeys(("d", "day", "days"), "days"),
+}  # not "m", which is also a metre and a month
+_TIME = rf"([1-9][0-9]{{0,11}})\s*({'|'.join(_UNITS)})"
+_TIME_LINE = re.compile(rf"\(?{_TIME}\)?", re.IGNORECASE)
+_TIME_IN_BRACKETS = re.compile(rf".*\S\s*\({_TIME}\)", re.IGNORECASE)
 
 
 def encode(text: str) -> str:
@@ -87,13 +96,16 @@ def _label(name: str, lines: Iterable[tuple[str, str]]) -> str:
     first_line = encode(name)
     if name.lower() in END_LABELS:  # the code of its first letter distinguishes the task from START and END
         first_line = f"#{ord(name[0])};{name[1:]}"
+    elif time_at_end([name]):  # the code of its last character distinguishes it from a duration
+        first_line = f"{encode(name[:-1])}#{ord(name[-1])};"
     return "<br/>".join([first_line, *(f"{key}: {encode(text)}" for key, text in lines)])
 
 
 def read_label(label: str, known_keys: tuple[str, ...]) -> tuple[str, dict[str, Any]]:
     """Return the name in a label, and the attributes of the node by the names of the model's fields.
 
-    Lines with none of the known keys belong to the name, and so do durations in other words than ours.
+    Lines with none of the known keys belong to the name, and so do durations in other words than ours. A time at the
+    end of the name is the duration of a task, too, if no line states one.
 
     Raises:
         LineError: if an attribute is malformed or repeated.
@@ -107,7 +119,27 @@ def read_label(label: str, known_keys: tuple[str, ...]) -> tuple[str, dict[str, 
             lines.append((match[1], value))
         else:
             name.append(line.strip())
-    return " ".join(decode(part) for part in name if part), read_lines(lines)
+    fields = read_lines(lines)
+    time = time_at_end([part for part in name if part] or [""]) if "duration" in known_keys else None
+    if time and "duration" not in fields:
+        fields["duration"] = time
+    return " ".join(decode(part) for part in name if part), fields
+
+
+def time_at_end(lines: Sequence[str]) -> Duration | None:
+    """Return the time at the end of a name, in brackets or on a line of its own; None if there is none.
+
+    Args:
+        lines: The lines of the name as they are written.
+    """
+    last = lines[-1].strip()
+    match = _TIME_IN_BRACKETS.fullmatch(last) or (_TIME_LINE.fullmatch(last) if len(lines) > 1 else None)
+    return Duration(int(match[1]), _UNITS[match[2].lower()]) if match else None
+
+
+def has_duration_line(label: str) -> bool:
+    """Return True if a line of the label states a duration."""
+    return any(line.strip().startswith("duration:") for line in written_lines(label))
 
 
 def drawn_text(text: str) -> str:

@@ -15,7 +15,7 @@ from ..notation import Interpretation
 from .chart import LARGEST, Chart, ChartEdge, Comment, is_numbered, read_charts, without_markdown
 from .conventions import Conventions, write_guide
 from .meaning import ChartLevel, end_sign, is_gateway, read_placed_label, start_or_end
-from .node_text import decode, has_markup, label_spellings
+from .node_text import decode, has_duration_line, has_markup, label_spellings
 from .scanner import Vertex
 
 
@@ -303,6 +303,10 @@ class _Meaning:
     def _composite(self, box: str) -> Task:
         subgraph, name = self.chart.subgraphs[box], self.names[box]
         _, attributes = read_placed_label(self.source, subgraph.title or box, TASK_KEYS, subgraph.offset)
+        if has_duration_line(subgraph.title or box):
+            self.applied.durations |= "duration" in attributes
+        else:  # a composite task lasts as long as its inside, whatever its title says
+            attributes.pop("duration", None)
         self.applied.markup |= has_markup(subgraph.title or box)
         return Task(name, subworkflow=self.level(box, name), **attributes)
 

@@ -9,9 +9,11 @@ atomic task without one, a composite task whose inside has no timing or that sta
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import accumulate
+from operator import le
 from typing import Final
 
 from ..guards.cells import Situation
@@ -105,11 +107,21 @@ def timing(level: Workflow, situation: Situation) -> Timing | None:
         situation: A value for each parameter that decides a way on the level. Inside composite tasks, no condition may
             decide anything.
     """
-    execution = run(level, situation)
+    execution = run(without_durations(level), situation)
     lengths = _lengths(level)
     if execution is None or any(lengths[task] is None for task in execution.tasks):
         return None
     return Timing(execution, tuple(lengths[task] or 0 for task in execution.tasks))
+
+
+@lru_cache(maxsize=256)
+def without_durations(level: Workflow) -> Workflow:
+    """Return the level without the durations of its tasks, on which its runs do not depend."""
+    tasks = tuple(
+        replace(task, duration=None, subworkflow=task.subworkflow and without_durations(task.subworkflow))
+        for task in level.tasks
+    )
+    return replace(level, tasks=tasks)
 
 
 @lru_cache(maxsize=256)
@@ -143,7 +155,7 @@ def shortest_with_workers(timed: Timing, workers: int, most_steps: int) -> int |
         None if the search takes more steps than `most_steps`.
     """
     search = _WorkerSearch(timed, workers, most_steps)
-    return search.best if search.place(frozenset(), (0,) * workers, {}) else None
+    return search.best if search.place(0, (0,) * workers) else None
 
 
 def shortest_schedule_with_workers(timed: Timing, workers: int, most_steps: int) -> tuple[int, ...] | None:
@@ -154,9 +166,9 @@ def shortest_schedule_with_workers(timed: Timing, workers: int, most_steps: int)
         after the other.
     """
     search = _WorkerSearch(timed, workers, most_steps)
-    if not search.place(frozenset(), (0,) * workers, {}) or not search.best_ends:
+    if not search.place(0, (0,) * workers) or not search.best_ends:
         return None
-    return tuple(search.best_ends[i] - length for i, length in enumerate(timed.lengths))
+    return tuple(end - length for end, length in zip(search.best_ends, timed.lengths, strict=True))
 
 
 def ruled_schedule_with_workers(timed: Timing, workers: int) -> tuple[int, ...]:
@@ -212,45 +224,79 @@ def _classes(timed: Timing) -> list[int]:
 
 
 class _WorkerSearch:
-    """Depth-first search for the shortest schedule: executions are placed in the order of their starts."""
+    """Depth-first search for the shortest schedule: executions are placed, each as early as those before it allow."""
 
     def __init__(self, timed: Timing, workers: int, most_steps: int) -> None:
         self.lengths, self.before = timed.lengths, timed.run.before
+        count = len(self.lengths)
+        self.direct: list[list[int]] = [[] for _ in range(count)]
+        self.following = [0] * count  # those directly after each, as bits
+        for i, j in timed.run.pairs:
+            self.direct[j].append(i)
+            self.following[i] |= 1 << j
         self.workers, self.steps = workers, most_steps
         self.tails = [timed.makespan - late for late in timed.latest_starts]  # from the start of each to the end
-        self.least = max(timed.makespan, -(-sum(timed.lengths) // workers))
-        self.best = sum(timed.lengths)
-        self.best_ends: Mapping[int, int] = {}  # of a schedule that takes less time than all one after the other
+        self.rests = [tail - length for tail, length in zip(self.tails, self.lengths, strict=True)]
+        self.by_rest = sorted(range(count), key=lambda i: -self.rests[i])
+        self.least = max(timed.makespan, -(-sum(self.lengths) // workers))
+        self.best = sum(self.lengths)
+        self.best_ends: tuple[int, ...] = ()  # of a schedule that takes less time than all one after the other
+        self.ends = [0] * count  # of the executions that are placed
+        self.seen: dict[int, list[list[int]]] = {}  # by what is placed: what the rest depends on
 
-    def place(self, done: frozenset[int], free: Sequence[int], ends: Mapping[int, int]) -> bool:
+    def place(self, done: int, free: tuple[int, ...]) -> bool:
         """Try all ways to place what is left; return False if there are too many.
 
         Args:
-            done: The executions that are placed.
+            done: The executions that are placed, as bits.
             free: When each worker is free, in ascending order.
-            ends: When each placed execution ends.
         """
         self.steps -= 1
         if self.steps < 0:
             return False
-        left = [i for i in range(len(self.lengths)) if i not in done]
+        left = [i for i in self.by_rest if not done >> i & 1]
         if not left:
-            if (last := max(ends.values(), default=0)) < self.best:
-                self.best, self.best_ends = last, ends
+            if free[-1] < self.best:
+                self.best, self.best_ends = free[-1], tuple(self.ends)
             return True
-        ready = [
-            (max(free[0], max((ends[j] for j in _bits(self.before[i])), default=0)), i)
-            for i in left
-            if all(j in done for j in _bits(self.before[i]))
-        ]
-        work = sum(self.lengths[i] for i in left)
-        if -(-(sum(free) + work) // self.workers) >= self.best:
+        if self._bound(left, free) >= self.best or self._is_dominated(done, free):
             return True
-        earliest_end = min(start + self.lengths[i] for start, i in ready)
-        for start, i in sorted(ready, key=lambda pair: (pair[0], -self.tails[pair[1]])):
+        ends, first = self.ends, free[0]
+        ready = sorted(
+            [
+                (max([first, *[ends[j] for j in self.direct[i]]]), -self.tails[i], i)
+                for i in left
+                if not self.before[i] & ~done
+            ]
+        )
+        earliest_end = min([start + self.lengths[i] for start, _, i in ready])
+        for start, tail, i in ready:
             # Placing what starts after another could have ended leaves a gap that the other fits into.
-            if self.best > self.least and start < earliest_end and start + self.tails[i] < self.best:
-                end = start + self.lengths[i]
-                if not self.place(done | {i}, sorted((*free[1:], end)), {**ends, i: end}):
+            if self.best > self.least and start < earliest_end and start - tail < self.best:
+                ends[i] = start + self.lengths[i]
+                if not self.place(done | 1 << i, tuple(sorted((*free[1:], ends[i])))):
                     return False
         return True
+
+    def _bound(self, left: list[int], free: tuple[int, ...]) -> int:
+        """Return a time before which the rest cannot be done, whatever the order.
+
+        Executions with the longest rests after them share the workers, as many of them as are free soon enough to
+        help; then the shortest of these rests follows.
+        """
+        before = list(enumerate(accumulate(free), 1))  # for each number of workers, the sum of when they are free
+        work = bound = 0
+        for i in left:
+            work += self.lengths[i]
+            bound = max(bound, min([-(-(start + work) // count) for count, start in before]) + self.rests[i])
+        return max(bound, free[-1])
+
+    def _is_dominated(self, done: int, free: tuple[int, ...]) -> bool:
+        """Return True if the same executions were placed before so that the rest could start as early or earlier."""
+        pending = [max(free[0], end) for i, end in enumerate(self.ends) if done >> i & 1 and self.following[i] & ~done]
+        state = [*free, *pending]
+        states = self.seen.setdefault(done, [])
+        if any(all(map(le, other, state)) for other in states):
+            return True
+        states.append(state)
+        return False

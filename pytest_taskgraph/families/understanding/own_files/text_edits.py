@@ -128,7 +128,9 @@ def _multisets(project: Workflow) -> Mapping[str, Counter[Part]]:
             multisets["reference"].update(
                 (*place, task.name, task.reference) for task in level.tasks if task.reference is not None
             )
-            tasks = [(task.name, task.description, task.parameters, task.effects) for task in level.tasks]
+            tasks = [
+                (task.name, task.description, task.parameters, task.effects, task.duration) for task in level.tasks
+            ]
             multisets["fixed"].update(
                 (*place, part) for part in (*tasks, *level.data, *level.gateways, *level.exceptional_links)
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -10,13 +10,15 @@ from math import gcd
 from typing import Any, Final
 
 from ....notations.phrases import duration_phrase
+from ....workflow.guards.cells import Constant
 from ....workflow.model import SECONDS, Duration, TimeUnit, Workflow
 from ....workflow.references import expand
-from ....workflow.semantics.run_times import Timing, timing, units_in
+from ....workflow.semantics.run_times import Timing, timing, units_in, without_durations
 from ....workflow.semantics.situations import write_situation
 from .behaviour.conditional_links import sample_situations
+from .shortcuts import RuleTimes, times_by_rule
 
-MOST_SITUATIONS: Final = 6
+MOST_SITUATIONS: Final = 3
 MOST_STEPS: Final = 3  # of a loop to its end
 SITUATION: Final = (
     "{% if situation %}At the start, the parameters are '{{ situation }}', and tasks change them as their effects say. "
@@ -74,33 +76,53 @@ class TimedLevel:
         return sum(n for i, n in enumerate(self.timing.lengths) if self.timing.run.before[place] >> i & 1)
 
     @cached_property
-    def crowded_starts(self) -> tuple[int, ...]:
-        """Return when each execution would start if a path with the most tasks before it decided, in seconds.
+    def by_rule(self) -> Mapping[str, RuleTimes]:
+        """Return the times as rules tell them that do not look at all waiting."""
+        return times_by_rule(self.timing)
 
-        Of paths with as many tasks, the longer one counts.
-        """
-        chains: list[tuple[int, int]] = []
-        for place in range(len(self.timing.lengths)):
-            before = [chains[i] for i, j in self._pairs.get(place, ())]
-            tasks, seconds = max(before, default=(0, 0))
-            chains.append((tasks + 1, seconds + self.timing.lengths[place]))
-        return tuple(seconds - length for (_, seconds), length in zip(chains, self.timing.lengths, strict=True))
+    def rules_that(self, holds: Callable[[RuleTimes], bool]) -> tuple[str, ...]:
+        """Return the names of the rules of which something holds."""
+        return tuple([name for name, times in self.by_rule.items() if holds(times)])
 
-    @cached_property
-    def crowded_makespan(self) -> int:
-        """Return how long the path with the most tasks takes, in seconds; of several, the longest."""
-        counts: list[tuple[int, int]] = []
-        for place, start in enumerate(self.crowded_starts):
-            tasks = 1 + max((counts[i][0] for i, _ in self._pairs.get(place, ())), default=0)
-            counts.append((tasks, start + self.timing.lengths[place]))
-        return max(counts)[1]
+    def rules_of_span(self, seconds: int) -> tuple[str, ...]:
+        """Return the rules by which the whole takes so long."""
+        return self.rules_that(lambda times: seconds in times.spans)
 
-    @cached_property
-    def _pairs(self) -> Mapping[int, list[tuple[int, int]]]:
-        pairs: dict[int, list[tuple[int, int]]] = {}
-        for i, j in self.timing.run.pairs:
-            pairs.setdefault(j, []).append((i, j))
-        return pairs
+    def rules_of_longer(self, longer: Timing, extra: int) -> tuple[str, ...]:
+        """Return the rules that tell how long the whole takes if an execution takes longer by `extra` seconds."""
+        span = longer.makespan
+        told = {*self.rules_of_span(span - extra), *self.rules_of_span(span)} - {"longest"}
+        if span in times_by_rule(longer, ["longest"])["longest"].spans:
+            told.add("longest")
+        return tuple(sorted(told))
+
+    def rules_of_start(self, place: int) -> tuple[str, ...]:
+        """Return the rules that tell when an execution starts at the earliest."""
+        return self.rules_that(lambda times: times.starts[place] == self.timing.starts[place])
+
+    def rules_of_latest_start(self, place: int) -> tuple[str, ...]:
+        """Return the rules that tell when an execution starts at the latest."""
+        return self.rules_that(lambda times: times.latest_starts[place] == self.timing.latest_starts[place])
+
+    def rules_of_slack(self, place: int) -> tuple[str, ...]:
+        """Return the rules that tell by how much an execution can be late."""
+        return self.rules_that(lambda times: times.slack(place) == self.timing.slacks[place])
+
+    def rules_of_critical(self) -> tuple[str, ...]:
+        """Return the rules that tell which executions must not be late."""
+        slacks = self.timing.slacks
+        return self.rules_that(lambda times: all((times.slack(i) <= 0) == (not n) for i, n in enumerate(slacks)))
+
+    def rules_of_running(self, seconds: int) -> tuple[str, ...]:
+        """Return the rules that tell which executions run at a time."""
+        running, lengths = self.timing.running_at(seconds), self.timing.lengths
+        return self.rules_that(
+            lambda times: running == [i for i, n in enumerate(times.starts) if n <= seconds < n + lengths[i]]
+        )
+
+    def rules_of_waiting(self, place: int, last: int) -> tuple[str, ...]:
+        """Return the rules by which an execution waits for another one."""
+        return self.rules_that(lambda times: times.waits[place] == last)
 
 
 @lru_cache(maxsize=64)
@@ -111,12 +133,15 @@ def timed_levels(workflow: Workflow) -> tuple[TimedLevel, ...]:
 
 def _timed_levels(workflow: Workflow) -> Iterator[TimedLevel]:
     level = expand(workflow)
-    if not units_in(level):
-        return
+    if units := units_in(level):
+        for situation in _situations(without_durations(level)):
+            if timed := timing(level, situation):
+                yield TimedLevel(level, write_situation(situation) if situation else "", timed, units)
+
+
+@lru_cache(maxsize=64)
+def _situations(level: Workflow) -> tuple[Mapping[str, Constant], ...]:
+    """Return the situations that a level is asked about in: one that is empty if nothing is conditional."""
     if all(link.guard is None for link in level.links):
-        if timed := timing(level, {}):
-            yield TimedLevel(level, "", timed, units_in(level))
-        return
-    for situation in islice(sample_situations(level, MOST_STEPS), MOST_SITUATIONS):
-        if timed := timing(level, situation):
-            yield TimedLevel(level, write_situation(situation), timed, units_in(level))
+        return ({},)
+    return tuple(islice(sample_situations(level, MOST_STEPS), MOST_SITUATIONS))

@@ -18,7 +18,7 @@ from random import Random
 
 from ....catalog import catalog_cache
 from ....errors import NoCaseError, RecipeTooLargeError, RecipeTooSmallError
-from ....generation.builder import build, shuffle_declarations
+from ....generation.builder import build, shuffle_declarations, shuffle_durations
 from ....generation.flaws import MUTATIONS
 from ....generation.recipe import Recipe, implied_features, least_tasks
 from ....generation.vocabularies import domain_names, most_tasks
@@ -35,6 +35,8 @@ MATCHING_ATTEMPTS = 16
 USUAL = frozenset({"parallel", "exclusive", "data"})  # features of a workflow besides those the pattern needs
 EXCLUSIVE = frozenset({"exclusive"})  # requires guards
 NAMES: tuple[Names, ...] = ("neutral", "domain", "misleading")
+SEARCHED = 240  # tasks of workflows that are searched for a case about times of rank 0, before another is taken
+SHUFFLES = 3  # durations are exchanged among the tasks of a workflow, before a new one is built
 SPARE = 4  # tasks of a domain that are reserved for planted flaws
 
 
@@ -164,13 +166,19 @@ def draw(pattern: Pattern, tasks: int, seed: int, ordinal: int, names: Names = "
         draw_recipe = partial(_vary_recipe, pattern, recipe, kind, rng)
         if matched := draw_matched(pattern, [draw_recipe] * MATCHING_ATTEMPTS, answer, rng):
             return DrawnCase(*matched, (ordinal >> 1) % len(pattern.templates), kind)
+    found: list[DrawnCase] = []
+    left, project = SEARCHED if pattern.timed else 0, None
     for attempt in range(ATTEMPTS):
-        if not pattern.domain and 2 * attempt >= ATTEMPTS:
-            kind = "neutral"
-        selected = _attempt(pattern, _vary_recipe(pattern, recipe, kind, rng), answer, rng)
-        if selected:
-            project, (scope, case) = selected
-            return DrawnCase(project, scope, case, (ordinal >> 1) % len(pattern.templates), kind)
+        if project and pattern.timed and attempt % SHUFFLES:
+            project = shuffle_durations(project, rng)
+        else:
+            kind = "neutral" if not pattern.domain and 2 * attempt >= ATTEMPTS else kind
+            project = _build(pattern, _vary_recipe(pattern, recipe, kind, rng), answer, rng)
+        hardest = _hardest_cases(pattern, project, answer) if project else []
+        found += [DrawnCase(project, *choice, (ordinal >> 1) % len(pattern.templates), kind) for choice in hardest]
+        left -= tasks if hardest else 0
+        if found and (left <= 0 or attempt == ATTEMPTS - 1 or (hardest and not hardest[0][1].rank)):
+            return _draw_stratum(found, rng)
     raise NoCaseError(_no_case(pattern, recipe, answer))
 
 
@@ -178,7 +186,7 @@ def names_of(pattern: Pattern, tasks: int, ordinal: int, names: Names) -> Names:
     """Return the kind of names that a question has."""
     if pattern.domain:
         return "domain"
-    if tasks > most_tasks():
+    if tasks > (most_tasks() // 2 if pattern.timed else most_tasks()):  # few tasks of a domain can run side by side
         return "neutral"
     return NAMES[ordinal % len(NAMES)] if names == "mixed" else names
 
@@ -226,20 +234,23 @@ def _add_features(recipe: Recipe, features: Collection[str]) -> Recipe:
     return replace(recipe, features=recipe.features.union(features), avoid=recipe.avoid - implied)
 
 
-def _attempt(
-    pattern: Pattern, recipe: Recipe, answer: str | None, rng: Random
-) -> tuple[Workflow, tuple[Scope, Case]] | None:
+def _build(pattern: Pattern, recipe: Recipe, answer: str | None, rng: Random) -> Workflow | None:
+    """Return a workflow of the recipe; None if no choice of tasks is consistent, or there is no place for the flaw."""
     try:
-        project = build(recipe, rng)
-        project = with_flaw(project, pattern.flaws.get(answer or "", ()), rng)
-    except NoCaseError:  # no consistent choice of tasks, or no place for the flaw; the next attempt may succeed
+        return with_flaw(build(recipe, rng), pattern.flaws.get(answer or "", ()), rng)
+    except NoCaseError:
         return None
-    hardest = _hardest_cases(pattern, project, answer)
-    shares = {c.stratum: c.share for _, c in hardest}
+
+
+def _draw_stratum(found: list[DrawnCase], rng: Random) -> DrawnCase:
+    """Return one of the cases of the lowest rank: first a stratum is drawn, then a case."""
+    lowest = min(drawn.case.rank for drawn in found)
+    found = [drawn for drawn in found if drawn.case.rank == lowest]
+    shares = {drawn.case.stratum: drawn.case.share for drawn in found}
     if len(shares) > 1:
         chosen = rng.choice([stratum for stratum in sorted(shares) for _ in range(shares[stratum])])
-        hardest = [(s, c) for s, c in hardest if c.stratum == chosen]
-    return (project, rng.choice(hardest)) if hardest else None
+        found = [drawn for drawn in found if drawn.case.stratum == chosen]
+    return rng.choice(found)
 
 
 def _hardest_cases(pattern: Pattern, project: Workflow, answer: str | None) -> list[tuple[Scope, Case]]:
@@ -279,6 +290,7 @@ def _helps(pattern: Pattern, recipe: Recipe, answer: str | None, feature: str) -
     rng = Random(feature)
     try:
         richer = replace(recipe, features=recipe.features | {feature})
-        return any(_attempt(pattern, richer, answer, rng) for _ in range(4))
+        projects = [_build(pattern, richer, answer, rng) for _ in range(4)]
+        return any(_hardest_cases(pattern, project, answer) for project in projects if project)
     except Exception:  # a probe for an error message: any failure means that the feature does not help
         return False

@@ -7,12 +7,12 @@ from typing import Final
 from .....workflow.model import Workflow
 from ..pattern import OWN_LEVEL, Cases, case, pattern
 from ..scope import limit_candidates
-from ..task_profiles import node_profiles
+from ..shortcuts import standing
 from ..timed_levels import SITUATION, timed_levels
 from .whole_time import NEEDS, VARIES
 
 SPARE_SHARE: Final = 12  # weight of tasks that may be late, among all that the slack is asked of
-PARTLY_SHARE: Final = 3  # weight of delays of which a part is made up for
+PARTLY_SHARE: Final = 2  # weight of delays of which a part is made up for
 
 
 @pattern(
@@ -30,7 +30,8 @@ def slack(workflow: Workflow) -> Cases:
     """Check that the model knows how late a task may be.
 
     Tasks that must not be late are asked about seldom, since zero would be the most frequent answer. Left out are tasks
-    that run several times, and situations in which no task may be late.
+    that run several times, and situations in which no task may be late. Tasks come first of which no rule tells the
+    answer that does not look at all waiting.
     """
     for timed in timed_levels(workflow):
         asked = list(timed.single.items()) if any(timed.timing.slacks) else []
@@ -38,7 +39,11 @@ def slack(workflow: Workflow) -> Cases:
             spare = timed.timing.slacks[place]
             stratum, share = ("some", SPARE_SHARE) if spare else ("none", 1)
             yield case(
-                timed.amount(spare), stratum=stratum, share=share, task=task, labels=timed.labels, **timed.fields
+                timed.amount(spare),
+                **standing(timed.rules_of_slack(place), stratum=stratum, share=share),
+                task=task,
+                labels=timed.labels,
+                **timed.fields,
             )
 
 
@@ -62,9 +67,8 @@ def zero_slack_tasks(workflow: Workflow) -> Cases:
         slacks = timed.timing.slacks
         if len(timed.single) == len(slacks) and any(slacks):
             answer = {task for task, place in timed.single.items() if not slacks[place]}
-            rank = int(timed.crowded_makespan == timed.timing.makespan)
             labels = timed.labels | {"answers": len(answer)}
-            yield case(answer, rank=rank, labels=labels, **timed.fields)
+            yield case(answer, labels=labels, **standing(timed.rules_of_critical()), **timed.fields)
 
 
 @pattern(
@@ -80,8 +84,8 @@ def zero_slack_tasks(workflow: Workflow) -> Cases:
 def delay_effect(workflow: Workflow) -> Cases:
     """Check that the model knows how much of a delay reaches the end.
 
-    Mostly a part of the delay is made up for by the time to spare, at times all or nothing. Cases that the path with
-    the most tasks answers come last. Left out are composite tasks, and tasks that run several times.
+    Mostly a part of the delay is made up for by the time to spare, at times all or nothing. Cases come first that
+    no rule answers that does not look at all waiting. Left out are composite tasks, and tasks that run several times.
     """
     for timed in timed_levels(workflow):
         for task, place in limit_candidates(list(timed.single.items()), len(workflow.tasks)):
@@ -91,12 +95,10 @@ def delay_effect(workflow: Workflow) -> Cases:
             more = max(1, timed.timing.lengths[place] // grain // 2) * grain
             extras = {"partly": spare + more, "made up": spare} if spare else {"not": more}
             for stratum, extra in extras.items():
-                longer = timed.timing.with_longer(place, extra).makespan
+                longer, share = timed.timing.with_longer(place, extra), PARTLY_SHARE if stratum == "partly" else 1
                 yield case(
-                    timed.amount(longer),
-                    rank=int(longer == timed.crowded_makespan + extra),
-                    stratum=stratum,
-                    share=PARTLY_SHARE if stratum == "partly" else 1,
+                    timed.amount(longer.makespan),
+                    **standing(timed.rules_of_longer(longer, extra), stratum=stratum, share=share),
                     task=task,
                     extra=timed.phrase(extra),
                     labels=timed.labels | {"delay": stratum},
@@ -114,7 +116,6 @@ def delay_effect(workflow: Workflow) -> Cases:
     form="yes-no",
     needs=NEEDS,
     varies=VARIES,
-    matched=0.9,
     exceptional=True,
 )
 def delay_harmless(workflow: Workflow) -> Cases:
@@ -132,8 +133,7 @@ def delay_harmless(workflow: Workflow) -> Cases:
                 if extra > 0:
                     yield case(
                         extra <= spare,
-                        rank=int(spare < 2 * grain),
-                        profile=node_profiles(workflow)[task],
+                        **standing(timed.rules_of_slack(place), later=int(spare < 2 * grain)),
                         task=task,
                         extra=timed.phrase(extra),
                         labels=timed.labels,

@@ -8,6 +8,7 @@ from itertools import pairwise
 from .....workflow.model import SECONDS, Workflow
 from ..pattern import OWN_LEVEL, Cases, case, pattern
 from ..scope import limit_candidates
+from ..shortcuts import standing
 from ..timed_levels import SITUATION, TimedLevel, timed_levels
 from .whole_time import NEEDS, VARIES
 
@@ -26,14 +27,20 @@ def earliest_start(workflow: Workflow) -> Cases:
     """Check that the model knows when all that a task waits for has ended.
 
     Left out are tasks before which nothing runs at the same time, and tasks that run several times. Tasks come first
-    that the path with the most tasks before them does not hold up longest.
+    whose start no rule tells that does not look at all waiting (`shortcuts.py`).
     """
     for timed in timed_levels(workflow):
         for task, place in limit_candidates(list(timed.single.items()), len(workflow.tasks)):
             start = timed.timing.starts[place]
             if start != timed.work_before(place):
-                rank = int(timed.crowded_starts[place] == start)
-                yield case(timed.amount(start), rank=rank, task=task, labels=timed.labels, **timed.fields)
+                told = timed.rules_of_start(place)
+                yield case(
+                    timed.amount(start),
+                    **standing(told),
+                    task=task,
+                    labels=timed.labels,
+                    **timed.fields,
+                )
 
 
 @pattern(
@@ -49,14 +56,21 @@ def earliest_start(workflow: Workflow) -> Cases:
 def latest_start(workflow: Workflow) -> Cases:
     """Check that the model counts back from the end.
 
-    Left out are tasks that must start at once and tasks that run several times. Tasks that can be late come first.
+    Left out are tasks that must start at once and tasks that run several times. Tasks come first
+    that can be late, and whose latest start no rule tells that does not look at all waiting.
     """
     for timed in timed_levels(workflow):
         for task, place in limit_candidates(list(timed.single.items()), len(workflow.tasks)):
             latest = timed.timing.latest_starts[place]
             if latest:
-                rank = int(timed.timing.slacks[place] == 0)
-                yield case(timed.amount(latest), rank=rank, task=task, labels=timed.labels, **timed.fields)
+                told = timed.rules_of_latest_start(place)
+                yield case(
+                    timed.amount(latest),
+                    **standing(told, later=int(timed.timing.slacks[place] == 0)),
+                    task=task,
+                    labels=timed.labels,
+                    **timed.fields,
+                )
 
 
 @pattern(
@@ -73,19 +87,24 @@ def latest_start(workflow: Workflow) -> Cases:
 def waits_for(workflow: Workflow) -> Cases:
     """Check that the model knows which of several tasks holds another one up.
 
-    Cases come first in which that is not the one that takes longest by itself. Left out are tasks that run several
-    times, and tasks that two tasks hold up equally long.
+    That the task waits for the one that takes longest by itself, or that has most tasks before it, is as likely as not.
+    Left out are tasks that run several times, and tasks that two tasks hold up equally long.
     """
     for timed in timed_levels(workflow):
-        single, lengths = set(timed.single.values()), timed.timing.lengths
+        single = set(timed.single.values())
         for task, place in limit_candidates(list(timed.single.items()), len(workflow.tasks)):
             direct = [i for i, j in timed.timing.run.pairs if j == place]
             last = timed.timing.last_before(place)
             if len(direct) > 1 and len(last) == 1 and single.issuperset(direct):
-                rank = int(lengths[last[0]] == max(lengths[i] for i in direct))
-                answer = timed.timing.run.tasks[last[0]]
-                labels = timed.labels | {"preceding": len(direct)}
-                yield case(answer, rank=rank, task=task, labels=labels, **timed.fields)
+                told = timed.rules_of_waiting(place, last[0])
+                yield case(
+                    timed.timing.run.tasks[last[0]],
+                    rank=1,  # all alike: the case is drawn from several workflows
+                    stratum=" ".join([rule for rule in told if rule in ("most", "longest")]),
+                    task=task,
+                    labels=timed.labels | {"preceding": len(direct)},
+                    **timed.fields,
+                )
 
 
 @pattern(
@@ -101,14 +120,15 @@ def waits_for(workflow: Workflow) -> Cases:
 def running_at(workflow: Workflow) -> Cases:
     """Check that the model knows what happens at the same time.
 
-    At the times asked about no task starts or ends. Times at which several tasks run come first.
+    At the times asked about no task starts or ends. Times come first at which several tasks run, and of which no rule
+    tells them that does not look at all waiting.
     """
     for timed in timed_levels(workflow):
         for moment in limit_candidates(list(_quiet_times(timed)), len(workflow.tasks)):
             running = {timed.timing.run.tasks[place] for place in timed.timing.running_at(moment)}
             yield case(
                 running,
-                rank=int(len(running) < 2),
+                **standing(timed.rules_of_running(moment), later=int(len(running) < 2)),
                 moment=timed.phrase(moment),
                 labels=timed.labels | {"answers": len(running)},
                 **timed.fields,

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from .....trial import Json
 from .....workflow.bounds import record_bound
 from .....workflow.model import Workflow
 from .....workflow.semantics.run_times import shortest_with_workers
 from ..pattern import OWN_LEVEL, Cases, case, pattern
+from ..shortcuts import longest_first, standing
 from ..timed_levels import SITUATION, TimedLevel, timed_levels
 
 NEEDS: Final = frozenset({"durations", "parallel"})
 VARIES: Final = frozenset({"exclusive", "loop", "effects", "hierarchy"})
 WORKERS: Final = (2, 3)
-MOST_WORK: Final = 150_000  # steps of the search for the shortest schedule, times the square of the number of tasks
+MOST_STEPS: Final = 1_000  # of the search for the shortest schedule
 
 
 @pattern(
@@ -29,10 +30,15 @@ MOST_WORK: Final = 150_000  # steps of the search for the shortest schedule, tim
 def makespan(workflow: Workflow) -> Cases:
     """Check that the model adds up what is done one after the other, and not what is done at the same time.
 
-    Levels first in which the path with the most tasks is not the longest.
+    Levels come first of which no rule tells how long they take that does not look at all waiting (`shortcuts.py`).
     """
     for timed in timed_levels(workflow):
-        yield case(timed.amount(timed.timing.makespan), rank=_rank(timed), labels=timed.labels, **timed.fields)
+        yield case(
+            timed.amount(timed.timing.makespan),
+            **_standing(timed),
+            labels=timed.labels,
+            **timed.fields,
+        )
 
 
 @pattern(
@@ -56,7 +62,12 @@ def critical_path(workflow: Workflow) -> Cases:
             tasks: list[Json] = [timed.timing.run.tasks[place] for place in path]
             before: list[Json] = [[i, i + 1] for i in range(len(tasks) - 1)]
             labels = timed.labels | {"path": len(tasks)}
-            yield case({"tasks": tasks, "before": before}, rank=_rank(timed), labels=labels, **timed.fields)
+            yield case(
+                {"tasks": tasks, "before": before},
+                **_standing(timed),
+                labels=labels,
+                **timed.fields,
+            )
 
 
 @pattern(
@@ -65,14 +76,13 @@ def critical_path(workflow: Workflow) -> Cases:
     form="yes-no",
     needs=NEEDS | {"exclusive"},
     varies=VARIES - {"exclusive"},
-    matched=0.9,
     exceptional=True,
 )
 def deadline_met(workflow: Workflow) -> Cases:
     """Check that the model decides whether a time is enough, in a situation.
 
     The deadlines are the time that the whole takes and times just above and below it, so that neither their size nor
-    that of the workflow tells the answer.
+    that of the workflow tells the answer. Levels come first of which no rule tells how long they take.
     """
     for timed in timed_levels(workflow):
         span, step = timed.timing.makespan, timed.grain
@@ -80,7 +90,7 @@ def deadline_met(workflow: Workflow) -> Cases:
             if deadline > 0:
                 yield case(
                     deadline >= span,
-                    rank=_rank(timed),
+                    **_standing(timed),
                     deadline=timed.phrase(deadline),
                     labels=timed.labels,
                     **timed.fields,
@@ -111,7 +121,7 @@ def makespan_with_workers(workflow: Workflow) -> Cases:
         if any(task.composite for task in workflow.tasks):
             return
         for workers in WORKERS:
-            shortest = shortest_with_workers(timed.timing, workers, MOST_WORK // len(timed.timing.lengths) ** 2)
+            shortest = shortest_with_workers(timed.timing, workers, MOST_STEPS)
             if shortest is None:
                 record_bound("steps")
             elif shortest > timed.timing.makespan:
@@ -124,14 +134,13 @@ def makespan_with_workers(workflow: Workflow) -> Cases:
                 )
 
 
-def _rank(timed: TimedLevel) -> int:
-    """Return 0 where the path with the most tasks is not the longest, 2 where all tasks follow one another."""
-    if timed.crowded_makespan != timed.timing.makespan:
-        return 0
-    return 2 if sum(timed.timing.lengths) == timed.timing.makespan else 1
+def _standing(timed: TimedLevel) -> dict[str, Any]:
+    """Return the standing of a case about the whole, which comes last where all tasks follow one another."""
+    serial = sum(timed.timing.lengths) == timed.timing.makespan
+    return standing(timed.rules_of_span(timed.timing.makespan), later=int(serial))
 
 
 def _rank_shared(timed: TimedLevel, workers: int, shortest: int) -> int:
-    """Return 0 where no sum of durations is the answer."""
+    """Return 0 where neither a sum of durations nor the longest task first leads to the shortest time."""
     even = -(-sum(timed.timing.lengths) // workers)
-    return int(shortest in (even, sum(timed.timing.lengths)))
+    return int(shortest in (even, sum(timed.timing.lengths), longest_first(timed.timing, workers)))
