@@ -93,8 +93,8 @@ def test_shown_schedule_keeps_all_constraints(expected: Schedule) -> None:
 @given(schedules(), st.data())
 def test_answer_that_breaks_more_constraints_scores_less(expected: Schedule, data: st.DataObject) -> None:
     reference = expected.to_json()
-    answers = [
-        {"tasks": [*expected.tasks], "starts": data.draw(st.lists(st.integers(0, 12), min_size=n, max_size=n))}
+    answers: list[Json] = [
+        {"tasks": [*expected.tasks], "starts": [*data.draw(st.lists(st.integers(0, 12), min_size=n, max_size=n))]}
         for n in [len(expected.tasks)] * 2
     ]
     kinds: list[set[Any]] = [{(fault.kind, fault.tasks[0]) for fault in expected.faults(each)} for each in answers]
