@@ -20,6 +20,7 @@ import os
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus, unquote
@@ -169,16 +170,20 @@ def variables(environment: Mapping[str, str]) -> Iterator[str]:
     Another thread may remove variables meanwhile: pytest sets and removes PYTEST_CURRENT_TEST while requests fail.
     """
     for name in environment:
-        value = environment.get(name)
+        strong = _is_strong(name)
+        value = None if strong is None else environment.get(name)
         if value is None:
-            continue
-        strong = bool(_VARIABLE.search(name))
-        if not strong and not _WEAK_VARIABLE.search(name):
             continue
         if not _is_sure(value) or (not strong and (len(value) < _OF_WEAK or not re.search(r"\d", value))):
             continue
         if not (value.startswith(("/", "~")) and Path(value).expanduser().exists()):
             yield value
+
+
+@lru_cache(1024)  # each message is searched for the secrets of the environment
+def _is_strong(name: str) -> bool | None:
+    """Return True if a variable of that name holds a secret, False if it may hold one, None if it holds none."""
+    return True if _VARIABLE.search(name) else False if _WEAK_VARIABLE.search(name) else None
 
 
 class RedactingFilter(logging.Filter):
