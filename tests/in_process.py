@@ -69,6 +69,7 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
     plugins = _distributions_of_plugins()
     monkeypatch.setattr(metadata, "distributions", lambda: plugins)
     monkeypatch.setattr(pytest.ExceptionInfo, "getrepr", _getrepr)
+    monkeypatch.setattr("pytest_taskgraph.plugin.output.circumstances.version", _version)
     catalogue.catalogue()
     patterns = dict(PATTERNS)
     yield Project(pytester)
@@ -80,6 +81,7 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 _GETREPR = pytest.ExceptionInfo.getrepr
+_version = cache(metadata.version)  # which parses the long text of a distribution
 
 
 def _getrepr(self: pytest.ExceptionInfo[BaseException], **options: Any) -> object:  # noqa: ANN401 - as in pytest

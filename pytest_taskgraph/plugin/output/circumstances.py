@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
@@ -44,7 +43,7 @@ class Circumstances:
             self._started.isoformat(timespec="seconds"),
             commit=commit,
             dirty=dirty,
-            versions={"python": platform.python_version(), **_versions(PACKAGES)},
+            versions={"python": platform.python_version(), **dict(_versions(PACKAGES))},
             platform=platform.platform(),
         )
 
@@ -58,13 +57,10 @@ class Circumstances:
         return replace(self._observed, seconds=round(perf_counter() - self._start, 3), command=command)
 
 
-@cache
-def _versions(packages: tuple[str, ...]) -> dict[str, str]:
-    versions = {}
+def _versions(packages: Iterable[str]) -> Iterator[tuple[str, str]]:
     for package in packages:
         with suppress(PackageNotFoundError):
-            versions[package] = version(package)
-    return versions
+            yield package, version(package)
 
 
 def public_words(words: Iterable[str]) -> Iterator[str]:
