@@ -20,6 +20,7 @@ import os
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus, unquote
@@ -46,6 +47,8 @@ _OF_TEXT = re.compile(  # tokens of a model's vocabulary
 )
 _VARIABLE = re.compile(r"API_?KEY|(?:^|_)(?:\w*TOKEN|\w*SECRET|PASSW(?:OR)?D|PASSPHRASE)(?:_|$)", re.IGNORECASE)
 _WEAK_VARIABLE = re.compile(r"(?:^|_)(?:KEY|CREDENTIALS?|AUTH(?:ORIZATION)?)(?:_ID)?$", re.IGNORECASE)
+# The names are the same for each message.
+_is_secret_variable, _is_weak_variable = (lru_cache(1024)(each.search) for each in (_VARIABLE, _WEAK_VARIABLE))
 _OF_WEAK = 12  # minimum number of characters of the value of such a variable, which also contains a digit
 _NOT_AFTER_HASH = r"[^\s?#\"'<>]{0,500}"
 
@@ -169,11 +172,9 @@ def variables(environment: Mapping[str, str]) -> Iterator[str]:
     Another thread may remove variables meanwhile: pytest sets and removes PYTEST_CURRENT_TEST while requests fail.
     """
     for name in environment:
-        value = environment.get(name)
+        strong = bool(_is_secret_variable(name))
+        value = environment.get(name) if strong or _is_weak_variable(name) else None
         if value is None:
-            continue
-        strong = bool(_VARIABLE.search(name))
-        if not strong and not _WEAK_VARIABLE.search(name):
             continue
         if not _is_sure(value) or (not strong and (len(value) < _OF_WEAK or not re.search(r"\d", value))):
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,17 @@ if hasattr(os, "geteuid") and os.geteuid() == 0:
 os.execv(sys.argv[1], sys.argv[1:])
 """
 BOUND = (sys.executable, "-c", _BIND, sys.executable)  # and what that Python is to do
+
+
+def bind() -> None:
+    """Let permissions bind this process, and what it does from now on, though it is root's."""
+    libc = ctypes.CDLL(None)
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3, this process
+    held = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable: of capabilities 0 to 31, then of the others
+    if hasattr(os, "geteuid") and os.geteuid() == 0 and libc.capget(header, held) == 0:
+        for at in range(3):
+            held[at] &= ~0b110  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+        libc.capset(header, held)
 
 
 @contextmanager

@@ -11,12 +11,14 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import import_module, metadata
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from loopback import Loopback
 from plugin_project import Project
 
 import pytest_taskgraph
+from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.families.understanding import patterns as catalogue
 from pytest_taskgraph.families.understanding import prompts
 from pytest_taskgraph.families.understanding.own_files import choices, projects
@@ -66,6 +68,8 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
     monkeypatch.setenv("COLUMNS", "120")
     plugins = _distributions_of_plugins()
     monkeypatch.setattr(metadata, "distributions", lambda: plugins)
+    monkeypatch.setattr(pytest.ExceptionInfo, "getrepr", _getrepr)
+    monkeypatch.setattr("pytest_taskgraph.plugin.output.circumstances.version", _version)
     catalogue.catalogue()
     patterns = dict(PATTERNS)
     yield Project(pytester)
@@ -74,6 +78,20 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
     copies = (choices.choose, choices.edited_copies, choices.edited_texts)
     for cached in (prompts.prompt_template, projects.load, listing.list_cases, *copies):
         cached.cache_clear()
+
+
+_GETREPR = pytest.ExceptionInfo.getrepr
+_version = cache(metadata.version)  # which parses the long text of a distribution
+
+
+def _getrepr(self: pytest.ExceptionInfo[BaseException], **options: Any) -> object:  # noqa: ANN401 - as in pytest
+    """Represent a user's mistake and the end of a run without the source of each frame, which takes as long as a run.
+
+    The plugin puts a line in the place of a mistake, and pytest shows the end of a run with `--full-trace` alone.
+    """
+    if isinstance(self.value, UsageError | KeyboardInterrupt):
+        options["style"] = "native"
+    return _GETREPR(self, **options)
 
 
 @cache

@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 
 import bounded_process
 import pytest
+import warm_processes
 import warm_workers
 
 from pytest_taskgraph.families.understanding.baselines import read_back
@@ -93,11 +94,17 @@ class Project:
         done = self._pytester.runpytest_inprocess(*_loading(plugins), *args, no_reraise_ctrlc=True)
         return _ran(int(done.ret), str(done.stdout) + "\n" + str(done.stderr))
 
-    def spawn(self, *args: str | Path, plugins: tuple[str, ...] = ("taskgraph",), stdin: str = "") -> Ran:
-        """A run in a process of its own."""
-        command = [sys.executable, "-m", "pytest", *_loading(plugins), *args]
+    def spawn(
+        self, *args: str | Path, plugins: tuple[str, ...] = ("taskgraph",), stdin: str = "", fresh: bool = True
+    ) -> Ran:
+        """A run in a process of its own; only a fresh one imports anew, heeds `PYTHON…` and exits as ever."""
+        arguments = [*_loading(plugins), *map(str, args)]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(self.path), *sys.path])}
-        done = bounded_process.run(command, cwd=self.path, env=environment, stdin=stdin)
+        if fresh or not warm_processes.CAN_FORK:
+            command = [sys.executable, "-m", "pytest", *arguments]
+            done = bounded_process.run(command, cwd=self.path, env=environment, stdin=stdin)
+        else:
+            done = warm_processes.run(arguments, self.path, environment, stdin)
         return _ran(done.returncode, done.stdout + "\n" + done.stderr)
 
     def spread(

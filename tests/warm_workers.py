@@ -8,32 +8,43 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from typing import IO, Any
 
 import pytest
 from execnet import gateway_base, gateway_io
 
-_CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()
-_FORKS = multiprocessing.get_context("forkserver" if _CAN_FORK else None)
+CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()
+_FORKS = multiprocessing.get_context("forkserver" if CAN_FORK else None)
 
 
 @contextmanager
 def forked() -> Iterator[None]:
     """Let xdist fork the workers that it starts in this process, where processes can be forked."""
-    if not _CAN_FORK:
+    if not CAN_FORK:
         yield
         return
+    _ensure_server()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gateway_io, "Popen2IOMaster", _ForkedWorker)
+        yield
+
+
+def process(target: Callable[..., None], *arguments: Any) -> BaseProcess:  # noqa: ANN401 - of the target
+    """Return a process, not yet started, that will be forked from one that has imported the package."""
+    _ensure_server()
+    return _FORKS.Process(target=target, args=arguments)
+
+
+def _ensure_server() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # where the server, which is started once, finds modules
         _FORKS.set_forkserver_preload(["warm_workers_imports"])
         forkserver.ensure_running()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gateway_io, "Popen2IOMaster", _ForkedWorker)
-        yield
 
 
 class _ForkedWorker(gateway_base.Popen2IO):
@@ -65,10 +76,15 @@ def _file(end: Connection, mode: str) -> IO[Any]:
 
 def _serve(environment: dict[str, str], *ends: Connection) -> None:
     """Do what a fresh worker does: `python -u -c "import sys;exec(eval(sys.stdin.readline()))"`."""
+    take_streams(ends)
+    os.environ.clear()
+    os.environ.update(environment)
+    exec(eval(sys.stdin.readline()), {"__name__": "__main__"})  # noqa: S307 - what execnet sends
+
+
+def take_streams(ends: Sequence[Connection]) -> None:
+    """Make the three ends the standard streams of this process."""
     for number, end in enumerate(ends):
         os.dup2(end.fileno(), number)
         end.close()
     sys.stdin, sys.stdout, sys.stderr = (open(at, mode, closefd=False) for at, mode in enumerate("rww"))  # noqa: SIM115
-    os.environ.clear()
-    os.environ.update(environment)
-    exec(eval(sys.stdin.readline()), {"__name__": "__main__"})  # noqa: S307 - what execnet sends

@@ -1,5 +1,13 @@
-"""What the server of `warm_workers` imports."""
+"""What the server of `warm_workers` imports, and the files that each process would read anew."""
+
+import gc
 
 import in_process
 
+from pytest_taskgraph.families.understanding.patterns import catalogue
+from pytest_taskgraph.generation.vocabularies import most_tasks
+
 in_process.load_package()
+catalogue()
+most_tasks()  # reads all vocabularies
+gc.freeze()  # each process looks for garbage five times at its end, which would copy these objects into its memory

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import sqlite3
-import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import bounded_process
 import pytest
+import warm_processes
 from loopback import HANG, Loopback, Raw, refuse
 from plugin_project import Project, right, wrong
 from posix_tests import posix_only
@@ -255,12 +255,12 @@ def test_run_ended_goes_on_where_it_was(many: Project, server: Loopback, workers
         return right(prompt)
 
     server.answer = answer
-    command = [sys.executable, "-m", "pytest", "-p", "taskgraph", *workers, lean(server), FLIGHT]
-    with bounded_process.start(command, cwd=many.path) as process:
+    with warm_processes.start_written(["-p", "taskgraph", *workers, lean(server), FLIGHT], many.path) as running:
+        process, finish = running
         assert bounded_process.wait_for(enough)
-        os.killpg(process.pid, signal.Signals[sent])
-        output, _ = process.communicate()
-    assert process.returncode == (2 if sent == "SIGINT" else -9), output
+        os.killpg(process, signal.Signals[sent])
+        done = finish()
+    assert done.returncode == (2 if sent == "SIGINT" else -9), done.stdout
     server.answer = right
     files, first = len(stored_keys(many.path / ".taskgraph")), len(server.requests)
     assert 13 - 4 <= files <= 12, "13 were sent, of which 4 were in flight: what is in flight, or kept, is all"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
-import subprocess
-import sys
 import threading
 
 import bounded_process
 import pytest
+import warm_processes
 from loopback import HANG, Loopback, Raw, reply
 from plugin_project import Project, right
 from posix_tests import posix_only
@@ -99,12 +99,13 @@ def test_ctrl_c_ends_run_whose_requests_wait_for_budget(many: Project, server: L
         return HANG
 
     server.answer = answer
-    command = [sys.executable, "-m", "pytest", "-p", "taskgraph", lean(server), *PRICED, "--taskgraph-max-cost=1.5"]
-    with bounded_process.start(command, cwd=many.path, stderr=subprocess.STDOUT) as run:
+    arguments = ["-p", "taskgraph", lean(server), *PRICED, "--taskgraph-max-cost=1.5"]
+    with warm_processes.start_written(arguments, many.path) as (process, finish):
         assert bounded_process.wait_for(arrived)
-        run.send_signal(signal.SIGINT)
-        out, _ = run.communicate()
-    assert run.returncode == 2, out
+        os.kill(process, signal.SIGINT)
+        done = finish()
+    out = done.stdout + done.stderr
+    assert done.returncode == 2, out
     assert "KeyboardInterrupt" in out
     assert "no tests ran" in out
     assert "INTERNALERROR" not in out

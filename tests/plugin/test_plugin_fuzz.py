@@ -12,7 +12,7 @@ from plugin_project import Project, Ran, asking
 HYPOTHESIS = "_hypothesis_pytestplugin"
 PLUGINS = ("taskgraph", HYPOTHESIS)
 SEED = "--hypothesis-seed=3"
-EXAMPLES = 5  # enough for the fault
+EXAMPLES = 2  # enough for the fault
 SUITE = '''
 from pytest_taskgraph import Cases, Workflow, case, pattern, suite, understanding
 
@@ -43,8 +43,8 @@ def broken(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     return project
 
 
-def fuzz(project: Project, *args: str, examples: int = EXAMPLES) -> Ran:
-    ran = project.run(f"--taskgraph-fuzz={examples}", SEED, *args, plugins=PLUGINS)
+def fuzz(project: Project, *args: str) -> Ran:
+    ran = project.run(f"--taskgraph-fuzz={EXAMPLES}", SEED, *args, plugins=PLUGINS)
     assert ran.clean, ran.output
     return ran
 
@@ -55,6 +55,7 @@ def failures(ran: Ran) -> str:
 
 
 def test_fuzz_violated_properties_each_fail_one_item_run_by_last_failed(broken: Project) -> None:
+    broken.write("test_graph.py", ALWAYS_WRONG)
     ran = fuzz(broken, "--junitxml=junit.xml")
     assert (ran.code, ran.counts) == (1, {"failed": 2, "passed": 1})
     assert f"FAILED {FIRST} - reference-scores-one: " in ran.output
@@ -62,9 +63,7 @@ def test_fuzz_violated_properties_each_fail_one_item_run_by_last_failed(broken: 
     assert f"2 groups searched with {EXAMPLES} examples each: 1 with violated properties" in ran.output
     names = [case.attrib["name"] for case in broken.junit().iter("testcase")]
     assert names == ["test_graph[wordy]", "test_graph[links]", "answer-not-given-away[wordy]"]
-    broken.write(
-        "test_graph.py", SUITE.replace('"many" if workflow.data else len(workflow.tasks)', "len(workflow.links)")
-    )
+    broken.write("test_graph.py", ALWAYS_WRONG.replace('"many" or len(workflow.tasks)', "len(workflow.links)"))
     again = fuzz(broken, "--lf")
     assert (again.code, again.counts) == (0, {"passed": 1})
 
@@ -84,7 +83,7 @@ def test_fuzz_finding_shows_drawing_question_and_reproduction(broken: Project) -
 
 def test_fuzz_long_tracebacks_are_shown_when_asked_for(broken: Project) -> None:
     broken.write("test_graph.py", ALWAYS_WRONG)
-    ran = broken.run("--taskgraph-fuzz=2", SEED, "--tb=long", "-k", "wordy", plugins=PLUGINS)
+    ran = broken.run(f"--taskgraph-fuzz={EXAMPLES}", SEED, "--tb=long", "-k", "wordy", plugins=PLUGINS)
     assert "FuzzFindingError: reference-scores-one" in ran.output
     assert "taskgraph: violated properties" in ran.output
     assert "\nabout:\n    neutral." in ran.output
@@ -93,8 +92,8 @@ def test_fuzz_long_tracebacks_are_shown_when_asked_for(broken: Project) -> None:
 @pytest.mark.exhaustive
 def test_fuzz_worker_has_findings_of_one_process(broken: Project) -> None:
     broken.write("test_graph.py", ALWAYS_WRONG)
-    alone = fuzz(broken, examples=2)
-    spread = broken.spread("--taskgraph-fuzz=2", SEED, plugins=PLUGINS, workers=1)
+    alone = fuzz(broken)
+    spread = broken.spread(f"--taskgraph-fuzz={EXAMPLES}", SEED, plugins=PLUGINS, workers=1)
     assert spread.clean
     assert (spread.code, spread.counts) == (alone.code, alone.counts)
     assert alone.counts["passed"] == 1
@@ -104,7 +103,7 @@ def test_fuzz_worker_has_findings_of_one_process(broken: Project) -> None:
 
 
 def test_fuzz_models_are_never_asked(broken: Project, server: Loopback) -> None:
-    ran = fuzz(broken, *asking(server.url), "-k", "links", examples=2)
+    ran = fuzz(broken, *asking(server.url), "-k", "links")
     assert (ran.code, server.requests) == (0, [])
     assert "no model is asked; not used: --taskgraph-model" in ran.output
     assert not (broken.path / ".taskgraph").exists()
@@ -112,7 +111,7 @@ def test_fuzz_models_are_never_asked(broken: Project, server: Loopback) -> None:
 
 def test_fuzz_first_failure_ends_search_with_exitfirst(broken: Project) -> None:
     broken.write("test_graph.py", ALWAYS_WRONG)
-    ran = fuzz(broken, "-x", examples=2)
+    ran = fuzz(broken, "-x")
     assert ran.code == 1
     assert "passed" not in ran.counts
     assert FIRST in ran.output
@@ -130,13 +129,13 @@ def test_fuzz_several_prompts_are_items_of_own(broken: Project) -> None:
 
 def test_fuzz_expected_wrong_answers_excuse_no_finding(broken: Project) -> None:
     broken.write("test_graph.py", "import pytest\n" + ALWAYS_WRONG.replace("@suite", "@pytest.mark.xfail\n@suite"))
-    assert fuzz(broken, "-k", "wordy", examples=2).counts == {"failed": 2, "deselected": 1}
+    assert fuzz(broken, "-k", "wordy").counts == {"failed": 2, "deselected": 1}
 
 
 def test_fuzz_group_without_cases_is_skipped_with_reason(broken: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hypothesis.internal.conjecture.engine, "INVALID_THRESHOLD_BASE", 5)  # give up sooner
     broken.write("test_graph.py", SUITE.replace('yield case("many" if', 'yield from () if workflow else ("many" if'))
-    ran = fuzz(broken, "-rs", "-k", "wordy", examples=2)
+    ran = fuzz(broken, "-rs", "-k", "wordy")
     assert ran.counts == {"skipped": 1, "deselected": 1}
     assert "nothing can be asked for 'wordy' in 2 drawn examples" in ran.output
 
@@ -146,7 +145,7 @@ def test_fuzz_interrupted_within_group_prints_findings_so_far(broken: Project) -
     if sum(SEEN) > 1:
         raise KeyboardInterrupt
     yield case("many" if workflow.data else len(workflow.links))"""
-    broken.write("test_graph.py", "SEEN = []\n" + SUITE.replace("yield case(len(workflow.links))", stopping))
+    broken.write("test_graph.py", "SEEN = []\n" + ALWAYS_WRONG.replace("yield case(len(workflow.links))", stopping))
     ran = broken.run(f"--taskgraph-fuzz={EXAMPLES}", SEED, plugins=PLUGINS)
     assert ran.code == pytest.ExitCode.INTERRUPTED
     assert "the reference answer 'many' scores unparseable" in failures(ran).partition("[links]")[0]
@@ -177,7 +176,7 @@ def own_profiles() -> Iterator[None]:
 def test_fuzz_examples_of_database_are_found_again_without_seed(broken: Project, own_profiles: None) -> None:
     broken.write("conftest.py", DATABASE_PROFILES)
     broken.write("test_graph.py", ALWAYS_WRONG)
-    options = ("--taskgraph-fuzz=2", "-k", "wordy")
+    options = (f"--taskgraph-fuzz={EXAMPLES}", "-k", "wordy")
     first = broken.run(*options, "--hypothesis-profile=kept", plugins=PLUGINS)
     assert "reference-scores-one: " in failures(first)
     assert (broken.path / ".hypothesis").is_dir()
@@ -187,6 +186,6 @@ def test_fuzz_examples_of_database_are_found_again_without_seed(broken: Project,
 
 
 def test_fuzz_with_dry_run_is_refused(broken: Project) -> None:
-    ran = broken.run("--taskgraph-fuzz=2", "--taskgraph-dry-run")
+    ran = broken.run(f"--taskgraph-fuzz={EXAMPLES}", "--taskgraph-dry-run")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert "run one after the other" in ran.output

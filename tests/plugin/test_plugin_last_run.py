@@ -54,7 +54,7 @@ def test_run_interrupted_leaves_last_as_it_is(project: Project) -> None:
     project.run(RIGHT)
     before = (project.path / LAST).read_bytes()
     project.write("test_later.py", INTERRUPTED)
-    assert project.spawn(WRONG).code == pytest.ExitCode.INTERRUPTED
+    assert project.spawn(WRONG, fresh=False).code == pytest.ExitCode.INTERRUPTED
     assert (project.path / LAST).read_bytes() == before
 
 

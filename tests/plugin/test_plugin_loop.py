@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 
 import bounded_process
 import pytest
+import warm_processes
 from loopback import HANG, Loopback, Raw
 from plugin_project import Project, asking
 from posix_tests import posix_only
@@ -187,16 +187,15 @@ def test_interrupt_ends_run_that_waits_for_reply(project: Project, server: Loopb
 
     server.answer = hangs
     more = (*asking(server.url), f"--taskgraph-concurrency={flight}", "-n", str(workers), "-p", "xdist")
-    command = [sys.executable, "-m", "pytest", "-p", "taskgraph", *more]
-    with bounded_process.start(command, cwd=project.path, stderr=subprocess.PIPE) as run:
+    with warm_processes.start_written(["-p", "taskgraph", *more], project.path) as (process, finish):
         assert bounded_process.wait_for(arrived)
-        run.send_signal(signal.SIGINT)
-        out, err = run.communicate()
-    assert run.returncode == pytest.ExitCode.INTERRUPTED
-    assert "KeyboardInterrupt" in out
-    assert "no tests ran" in out
-    assert "INTERNALERROR" not in out
-    assert err == ""
+        os.kill(process, signal.SIGINT)
+        done = finish()
+    assert done.returncode == pytest.ExitCode.INTERRUPTED
+    assert "KeyboardInterrupt" in done.stdout
+    assert "no tests ran" in done.stdout
+    assert "INTERNALERROR" not in done.stdout
+    assert done.stderr == ""
     assert len(server.requests) == flight
 
 

@@ -4,7 +4,7 @@ from plugin_project import Project, block
 
 
 def test_debugger_opens_at_wrong_answer_and_goes_on(project: Project) -> None:
-    ran = project.spawn("--pdb", "--model", "simulated:0", stdin="p trial.outcome\nc\n" * 4)
+    ran = project.spawn("--pdb", "--model", "simulated:0", stdin="p trial.outcome\nc\n" * 4, fresh=False)
     assert (ran.code, ran.counts) == (1, {"failed": 4})
     assert ran.output.count(">>> entering PDB >>>") == 4
     assert ran.output.count("(Pdb) 'wrong'") == 4

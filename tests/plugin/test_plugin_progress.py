@@ -14,10 +14,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
-import bounded_process
 import in_process
 import pyte
 import pytest
+import warm_processes
 from loopback import Loopback
 from plugin_project import SUITE, Project, right
 from posix_tests import posix_only
@@ -107,12 +107,10 @@ def on_a_terminal(folder: Path, *args: str, columns: int = 80, lines: int = 24, 
     left_out = ("PYTEST_XDIST", "PYTEST_ADDOPTS", "COLUMNS", "LINES", "CI", "BUILD_NUMBER", "NO_COLOR", "FORCE_COLOR")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
     settings = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TERM": "xterm", "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *args]
-    ends = dict.fromkeys(("stdin", "stdout", "stderr"), terminal)
-    with bounded_process.start(command, cwd=folder, env=inherited | settings | environment, **ends) as process:
+    arguments = ["-p", "no:cacheprovider", *args]
+    with warm_processes.start(arguments, folder, inherited | settings | environment, [terminal] * 3):
         os.close(terminal)
         raw = b"".join(iter(lambda: _read(controller), b""))
-        process.wait()
     os.close(controller)
     return emulated(raw.decode(), columns, lines)
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import bounded_process
 import pytest
-from closed_folder import BOUND, closed
+import warm_processes
+from closed_folder import bind, closed
 from loopback import Loopback
 from plugin_project import Project, right, wrong
 
 PLUGINS = ("taskgraph", "xdist")
-LOADED = ("-m", "pytest", "-p", "taskgraph", "-p", "xdist", "-p", "no:cacheprovider")
+LOADED = ("-p", "taskgraph", "-p", "xdist", "-p", "no:cacheprovider")
 
 
 def ran(project: Project, url: str, *args: str) -> tuple[int, list[str]]:
     """Return the exit code and the lines, without times, of a run that permissions bind."""
-    done = bounded_process.run([*BOUND, *LOADED, f"--model={url}#any", *args], cwd=project.path)
+    done = warm_processes.run([*LOADED, f"--model={url}#any", *args], project.path, prepare=bind)
     return done.returncode, without_times(done.stdout + done.stderr)
 
 

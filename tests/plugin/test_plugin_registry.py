@@ -490,7 +490,7 @@ def test_plugin_named_by_p_registers(own: Project, monkeypatch: pytest.MonkeyPat
     monkeypatch.syspath_prepend(own.path)
     own.write("ours.py", CONFTEST)
     own.write("conftest.py", "")
-    ran = own.spawn(ANSWERING, *OWN, "-n", "1", plugins=("taskgraph", "ours", "xdist"))
+    ran = own.spawn(ANSWERING, *OWN, "-n", "1", plugins=("taskgraph", "ours", "xdist"), fresh=False)
     assert (ran.code, ran.clean) == (0, True), ran.output
     registering(own, "registry.metric('closeness', abs)")
     ran = own.run(plugins=("taskgraph", "ours"))
@@ -505,7 +505,7 @@ def test_installed_plugin_registers(own: Project, monkeypatch: pytest.MonkeyPatc
     own.write("ours-1.0.dist-info/entry_points.txt", "[pytest11]\nours = ours\n")
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")
     monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
-    ran = own.spawn(ANSWERING, *OWN, plugins=("no:hypothesispytest",))
+    ran = own.spawn(ANSWERING, *OWN, plugins=("no:hypothesispytest",), fresh=False)
     assert (ran.code, ran.clean) == (0, True), ran.output
 
 

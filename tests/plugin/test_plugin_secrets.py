@@ -152,7 +152,7 @@ def test_keys_of_command_line_stand_in_no_debug_file(
 ) -> None:
     keys = ("--taskgraph-model-option", f"api_key={OPTION}", "--taskgraph-model-option", "judge.token=of-a-judge")
     server.answer = right
-    ran = secretive.spawn(f"--model={lean(server)}", "--debug", "-k", "000", *keys, *mistake)
+    ran = secretive.spawn(f"--model={lean(server)}", "--debug", "-k", "000", *keys, *mistake, fresh=False)
     text = (secretive.path / "pytestdebug.log").read_text()
     assert ran.code == (pytest.ExitCode.USAGE_ERROR if mistake else pytest.ExitCode.OK), ran.output
     assert "'--taskgraph-model-option', 'api_key=[key]', '--taskgraph-model-option', 'judge.token=[key]'" in text
@@ -163,7 +163,8 @@ def test_keys_of_command_line_stand_in_no_debug_file(
 def test_debug_file_of_run_without_options_stays_as_written(secretive: Project) -> None:
     secretive.write("pytest.ini", "[pytest]\n")
     secretive.write("test_graph.py", "def test_plain():\n    pass\n")
-    assert secretive.spawn("--debug", "-W", "ignore:api_key=sk-of-another-plugin-1234567890").code == 0
+    ran = secretive.spawn("--debug", "-W", "ignore:api_key=sk-of-another-plugin-1234567890", fresh=False)
+    assert ran.code == 0, ran.output
     assert "sk-of-another-plugin-1234567890" in (secretive.path / "pytestdebug.log").read_text()
 
 

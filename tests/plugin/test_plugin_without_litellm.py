@@ -54,11 +54,12 @@ def test_stored_replies_of_litellm_name_are_replayed(project: Project) -> None:
         assert project.run(*stored).counts == {"passed": 4}
     project.write("conftest.py", HIDDEN)
     for model in ("litellm:openai/any", "openai/any"):
-        assert project.spawn(*asking(server.url, model=model), "--taskgraph-replay").counts == {"passed": 4}
+        ran = project.spawn(*asking(server.url, model=model), "--taskgraph-replay", fresh=False)
+        assert ran.counts == {"passed": 4}, ran.output
 
 
 def test_dry_run_of_litellm_name_states_unknown_price(bare: Project) -> None:
-    ran = bare.spawn("--model=openai/gpt-4o", "--taskgraph-dry-run")
+    ran = bare.spawn("--model=openai/gpt-4o", "--taskgraph-dry-run", fresh=False)
     assert ran.code == pytest.ExitCode.OK
     assert "4 requests, cost unknown" in ran.output
     assert ran.clean

@@ -200,7 +200,7 @@ def apart(project: Project, folder: Path, *args: str) -> Ran:
         addresses = [machines.enter_context(machine(folder / name)) for name in ("one", "two")]
         return project.spawn(
             *addresses, "--dist=load", "--max-worker-restart=0", f"--rsyncdir={project.path}", project.path, *args,
-            plugins=PLUGINS,
+            plugins=PLUGINS, fresh=False,
         )  # fmt: skip
 
 
