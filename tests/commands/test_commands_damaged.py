@@ -181,7 +181,8 @@ EACH_PART = [0, *(pytest.param(part, marks=pytest.mark.exhaustive) for part in r
 @pytest.mark.parametrize("part", EACH_PART)
 @pytest.mark.parametrize("name", sorted({str(path[0]) for path in PLACES}))
 def test_record_with_odd_value_is_refused_or_usable(name: str, part: int, tmp_path: Path) -> None:
-    refused, read = 0, []
+    refused = 0
+    read: list[tuple[Place, Edit]] = []
     for index, path in enumerate(PLACES):
         for value in ODD[(index + part) % PARTS :: PARTS] if path[0] == name else ():
             edit = methodcaller("__setitem__", path[-1], value)
@@ -201,7 +202,7 @@ def test_record_with_odd_value_is_refused_or_usable(name: str, part: int, tmp_pa
 
 @pytest.mark.parametrize("most", [TOGETHER, pytest.param(1, marks=pytest.mark.exhaustive)])
 def test_record_without_member_is_refused_or_usable(most: int, tmp_path: Path) -> None:
-    read = []
+    read: list[tuple[Place, Edit]] = []
     for path in (place for place in PLACES if isinstance(place[-1], str)):
         edit = methodcaller("__delitem__", path[-1])
         message = refusal(edited([(path, edit)]), tmp_path / "r.json")
