@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from copy import deepcopy
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -102,14 +104,46 @@ def used(record: dict[str, Any]) -> None:
 
 
 def refusal(record: dict[str, Any], file: Path) -> str:
-    """Why the record is not read; the empty text for one that is, and that is then of use."""
+    """Why the record is not read; the empty text for one that is."""
     file.write_text(json.dumps(record))
     try:
-        loaded = load_whole(file)
+        load_whole(file)
     except UsageError as error:
         return str(error)
-    used(loaded)
     return ""
+
+
+Edit = Callable[[Any], None]
+"""A change of the object or list that holds a place."""
+
+
+def edited(edits: Iterable[tuple[Place, Edit]]) -> dict[str, Any]:
+    """A whole record with edited places."""
+    record: Any = deepcopy(WHOLE)
+    for path, edit in edits:
+        part = record
+        for name in path[:-1]:
+            part = part[name]
+        edit(part)
+    return dict(record)
+
+
+def used_in_groups(edits: list[tuple[Place, Edit]], most: int, file: Path) -> None:
+    """Use records with up to so many of the edits, each of which is read by itself; none lies in the place of another.
+
+    A use takes forty times as long as a reading, so edits share one.
+    """
+    groups: list[list[tuple[Place, Edit]]] = []
+    for path, edit in edits:
+        for group in groups:
+            if len(group) < most and not any(path[: len(other)] == other[: len(path)] for other, _ in group):
+                group.append((path, edit))
+                break
+        else:
+            groups.append([(path, edit)])
+    for group in groups:
+        file.write_text(json.dumps(edited(group)))
+        used(load_whole(file))
 
 
 def _compared(record: dict[str, Any]) -> None:
@@ -141,6 +175,7 @@ def test_damaged_base_record_has_all_of_schema() -> None:
 
 
 PARTS = 6
+TOGETHER = 12  # edits in a record that is used
 EACH_PART = [0, *(pytest.param(part, marks=pytest.mark.exhaustive) for part in range(1, PARTS))]
 """Each gives a place a sixth of the odd values, and its neighbour another sixth."""
 
@@ -149,9 +184,11 @@ EACH_PART = [0, *(pytest.param(part, marks=pytest.mark.exhaustive) for part in r
 @pytest.mark.parametrize("name", sorted({str(path[0]) for path in PLACES}))
 def test_record_with_odd_value_is_refused_or_usable(name: str, part: int, tmp_path: Path) -> None:
     refused = 0
+    read: list[tuple[Place, Edit]] = []
     for index, path in enumerate(PLACES):
         for value in ODD[(index + part) % PARTS :: PARTS] if path[0] == name else ():
-            record = changed(WHOLE, path, value)
+            edit = methodcaller("__setitem__", path[-1], value)
+            record = edited([(path, edit)])
             message = refusal(record, tmp_path / "r.json")
             if message:
                 assert re.fullmatch(r"\S+r\.json: the record is damaged: [^\n]+; record the run again", message)
@@ -160,18 +197,22 @@ def test_record_with_odd_value_is_refused_or_usable(name: str, part: int, tmp_pa
                 assert record_validator().is_valid(record), (
                     f"{path}: {value!r} is not of the schema, and was read all the same"
                 )
+                read.append((path, edit))
+    used_in_groups(read, 1 if part else TOGETHER, tmp_path / "r.json")
     assert refused
 
 
-def test_record_without_member_is_refused_or_usable(tmp_path: Path) -> None:
+@pytest.mark.parametrize("most", [TOGETHER, pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_record_without_member_is_refused_or_usable(most: int, tmp_path: Path) -> None:
+    read: list[tuple[Place, Edit]] = []
     for path in (place for place in PLACES if isinstance(place[-1], str)):
-        record = changed(WHOLE, path, None)
-        at: Any = record
-        for name in path[:-1]:
-            at = at[name]
-        del at[path[-1]]
-        message = refusal(record, tmp_path / "r.json")
+        edit = methodcaller("__delitem__", path[-1])
+        message = refusal(edited([(path, edit)]), tmp_path / "r.json")
         assert not message or "is missing" in message
+        if not message:
+            read.append((path, edit))
+    assert read
+    used_in_groups(read, most, tmp_path / "r.json")
 
 
 @pytest.mark.parametrize(
