@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +48,11 @@ REPLIES = (
 )
 
 
-@cache
-def questions_of(prompt: str) -> tuple[Question, ...]:
-    """A question of every pattern."""
+def questions_of(prompt: str, *, every: bool) -> tuple[Question, ...]:
+    """A question of every pattern, else of one for each form and metric."""
     ours = [pattern for pattern in catalogue().values() if pattern.category != "custom"]
+    if not every:  # the prompts differ in where the answer stands, which the forms read
+        ours = list({(pattern.form, pattern.metric): pattern for pattern in ours}.values())
     chosen = UnderstandingSettings(prompt=prompt, seed=5, instances=1)
     return tuple(
         understanding.question(reference, chosen) for reference in understanding.references(chosen, {"patterns": ours})
@@ -110,10 +110,7 @@ def variants(asking: Question) -> Iterator[Trial]:
     [*((prompt, False) for prompt in PROMPTS), pytest.param(PROMPTS[0], True, marks=pytest.mark.exhaustive)],
 )
 def test_rescore_fresh_record_is_unchanged(prompt: str, every: bool) -> None:
-    questions = questions_of(prompt)
-    if not every:  # the prompts differ in where the answer stands, which the forms read
-        questions = tuple({(asking.form, asking.metric): asking for asking in questions}.values())
-    trials = [trial for asking in questions for trial in variants(asking)]
+    trials = [trial for asking in questions_of(prompt, every=every) for trial in variants(asking)]
     assert {trial.outcome for trial in trials} == {"right", "wrong", "graded", "unparseable", "refused", "error"}
     old = built(*trials)
     new, remarked = rescore(old)

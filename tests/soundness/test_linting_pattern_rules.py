@@ -156,9 +156,10 @@ def test_lint_answer_in_the_question_violates_not_given_away(project: LintProjec
             "template",
             marks=pytest.mark.exhaustive,  # shown by test_fuzzing_broken_questions.py
         ),
-        (
+        pytest.param(
             "{{ workflow[:90] }}{% if workflow|length < 90 %}{{ workflow }}{% endif %}\n{{ question }}",
             "irrelevant-parts",
+            marks=pytest.mark.exhaustive,  # likewise
         ),
     ],
 )

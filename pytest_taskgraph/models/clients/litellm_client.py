@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import threading
@@ -192,8 +193,13 @@ def _litellm() -> Any:  # noqa: ANN401 - the module, which is not typed
     Safe in threads: Python imports a module once, and setting the same values twice is harmless.
     """
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    import litellm
-
+    collects = gc.isenabled()
+    gc.disable()  # the import makes a million objects that stay, and searching them for garbage takes a sixth of it
+    try:
+        import litellm
+    finally:
+        if collects:
+            gc.enable()
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     for name in _LOGGERS:

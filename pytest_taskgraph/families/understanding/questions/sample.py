@@ -174,11 +174,15 @@ def draw(pattern: Pattern, tasks: int, seed: int, ordinal: int, names: Names = "
         else:
             kind = "neutral" if not pattern.domain and 2 * attempt >= ATTEMPTS else kind
             project = _build(pattern, _vary_recipe(pattern, recipe, kind, rng), answer, rng)
-        hardest = _hardest_cases(pattern, project, answer) if project else []
+        if not project:
+            continue
+        hardest = _hardest_cases(pattern, project, answer)
         found += [DrawnCase(project, *choice, (ordinal >> 1) % len(pattern.templates), kind) for choice in hardest]
         left -= tasks if hardest else 0
-        if found and (left <= 0 or attempt == ATTEMPTS - 1 or (hardest and not hardest[0][1].rank)):
-            return _draw_stratum(found, rng)
+        if found and (left <= 0 or (hardest and not hardest[0][1].rank)):
+            break
+    if found:
+        return _draw_stratum(found, rng)
     raise NoCaseError(_no_case(pattern, recipe, answer))
 
 

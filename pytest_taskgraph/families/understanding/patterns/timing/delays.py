@@ -19,8 +19,8 @@ PARTLY_SHARE: Final = 2  # weight of delays of which a part is made up for
     SITUATION + "By how many {{ unit }} can task '{{ task }}' start later than at its earliest without making "
     "{{ place }} end later?",
     SITUATION
-    + "In {{ place }}, all that task '{{ task }}' waits for has ended. For how many {{ unit }} can it still be "
-    "put off without making the end of the whole later?",
+    + "In {{ place }}, all that task '{{ task }}' waits for has just ended. By how many {{ unit }} can it still "
+    "be put off without making the end of the whole later?",
     form="number",
     needs=NEEDS,
     varies=VARIES,
@@ -49,8 +49,8 @@ def slack(workflow: Workflow) -> Cases:
 
 @pattern(
     SITUATION
-    + "Which tasks of {{ place }} make it end later if they alone start later than at their earliest?"
-    + OWN_LEVEL,
+    + "Which tasks of {{ place }} make it end later if one of them alone starts later than at its earliest, by however "
+    "little?" + OWN_LEVEL,
     SITUATION + "Of the tasks of {{ place }} that run, which have no time to spare, so that any delay of one of them "
     "delays the end of the whole?" + OWN_LEVEL,
     form="task-set",
@@ -68,7 +68,7 @@ def zero_slack_tasks(workflow: Workflow) -> Cases:
         if len(timed.single) == len(slacks) and any(slacks):
             answer = {task for task, place in timed.single.items() if not slacks[place]}
             labels = timed.labels | {"answers": len(answer)}
-            yield case(answer, labels=labels, **standing(timed.rules_of_critical()), **timed.fields)
+            yield case(answer, labels=labels, **standing(timed.rules_of_critical()), situation=timed.situation)
 
 
 @pattern(
@@ -109,7 +109,7 @@ def delay_effect(workflow: Workflow) -> Cases:
 @pattern(
     SITUATION
     + "If task '{{ task }}' takes {{ extra }} longer than stated, does {{ place }} still end at the same time "
-    "as without that delay?",
+    "as otherwise?",
     SITUATION
     + "In {{ place }}, can task '{{ task }}' take {{ extra }} longer than stated without making the end of the "
     "whole later?",
@@ -137,5 +137,5 @@ def delay_harmless(workflow: Workflow) -> Cases:
                         task=task,
                         extra=timed.phrase(extra),
                         labels=timed.labels,
-                        **timed.fields,
+                        situation=timed.situation,
                     )

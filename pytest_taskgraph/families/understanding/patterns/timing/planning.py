@@ -15,10 +15,11 @@ from .....workflow.semantics.run_times import (
 )
 from ..pattern import OWN_LEVEL, Cases, case, pattern
 from ..timed_levels import SITUATION, TimedLevel, timed_levels
-from .whole_time import MOST_WORK, NEEDS, WORKERS
+from .whole_time import NEEDS, WORKERS
 
 MOST_EXECUTIONS: Final = 200
 MOST_EXACT: Final = 8  # tasks of which the shortest schedule is searched for
+MOST_STEPS: Final = 100_000  # of that search, more than it takes
 LEAST_SHARED: Final = 8  # tasks; of fewer, a schedule without workers is asked for, too
 RUN: Final = "{% if situation %} that runs{% endif %}"
 
@@ -80,7 +81,7 @@ def _schedules(workflow: Workflow, timed: TimedLevel) -> Iterator[tuple[int | No
         if size > MOST_EXACT:
             starts: tuple[int, ...] | None = ruled_schedule_with_workers(timed.timing, workers)
         else:
-            starts = shortest_schedule_with_workers(timed.timing, workers, MOST_WORK // size**2)
+            starts = shortest_schedule_with_workers(timed.timing, workers, MOST_STEPS)
         if starts and _end(timed.timing, starts) > timed.timing.makespan:
             yield workers, starts
 

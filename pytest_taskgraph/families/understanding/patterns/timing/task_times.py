@@ -103,7 +103,7 @@ def waits_for(workflow: Workflow) -> Cases:
                     stratum=" ".join([rule for rule in told if rule in ("most", "longest")]),
                     task=task,
                     labels=timed.labels | {"preceding": len(direct)},
-                    **timed.fields,
+                    situation=timed.situation,
                 )
 
 
@@ -131,7 +131,7 @@ def running_at(workflow: Workflow) -> Cases:
                 **standing(timed.rules_of_running(moment), later=int(len(running) < 2)),
                 moment=timed.phrase(moment),
                 labels=timed.labels | {"answers": len(running)},
-                **timed.fields,
+                situation=timed.situation,
             )
 
 

@@ -44,8 +44,8 @@ def makespan(workflow: Workflow) -> Cases:
 @pattern(
     SITUATION + "In {{ place }}, which tasks form the critical path, that is, the chain of tasks, each of which waits "
     "for the one before it, whose durations add up to the time that the whole takes?" + OWN_LEVEL,
-    SITUATION + "Which tasks of {{ place }}, each of which waits for the one before it, run without a pause from the "
-    "start to the end? List them in the order in which they run." + OWN_LEVEL,
+    SITUATION + "Which chain of tasks of {{ place }} runs without a pause from the start to the end, each task waiting "
+    "for the one before it? List its tasks in the order in which they run." + OWN_LEVEL,
     form="task-order",
     needs=NEEDS,
     varies=VARIES,
@@ -66,12 +66,12 @@ def critical_path(workflow: Workflow) -> Cases:
                 {"tasks": tasks, "before": before},
                 **_standing(timed),
                 labels=labels,
-                **timed.fields,
+                situation=timed.situation,
             )
 
 
 @pattern(
-    SITUATION + "Is {{ place }} finished {{ deadline }} after its start at the latest?",
+    SITUATION + "Is {{ place }} finished no later than {{ deadline }} after its start?",
     SITUATION + "From its start to its end, does {{ place }} take {{ deadline }} or less?",
     form="yes-no",
     needs=NEEDS | {"exclusive"},
@@ -93,7 +93,7 @@ def deadline_met(workflow: Workflow) -> Cases:
                     **_standing(timed),
                     deadline=timed.phrase(deadline),
                     labels=timed.labels,
-                    **timed.fields,
+                    situation=timed.situation,
                 )
 
 
