@@ -406,6 +406,37 @@ def test_bpmn_ad_hoc_sub_process_is_not_asked_about_loops() -> None:
     assert "loop" not in {fields["operator"] for fields, _ in answers(reading, "operator_existence", path="U")}
 
 
+def lasting(names: str) -> str:
+    task = '<task id="{0}" name="{0}"><documentation>duration: 2 hours</documentation></task>'
+    return "".join(map(task.format, names.split()))
+
+
+@pytest.mark.parametrize(("event", "asked"), [("", [8]), (TIMER, [])], ids=["without", "timer"])
+def test_bpmn_times_are_not_asked_where_flow_waits_at_event(event: str, asked: list[int]) -> None:
+    way = "B>t t>D" if event else "B>D"
+    reading = read(
+        process(START + lasting("A B C D E") + event + AND + AND_JOIN + flows(f"s>A A>g g>B g>C {way} D>j C>j j>E"))
+    )
+    assert [answer for _, answer in answers(reading, "makespan")] == asked
+
+
+def test_bpmn_activity_that_waits_for_several_tokens_is_not_asked_about_runs() -> None:
+    body = START + tasks("A B C D") + AND + AND_JOIN + flows("s>A A>g g>B g>C B>j C>j j>D")
+    twice = body.replace('<task id="B"', '<task id="B" startQuantity="2"')
+    assert answers(read(process(body)), "parallel_pair") != []
+    reading = read(process(twice))
+    assert answers(reading, "parallel_pair") == answers(reading, "order_of_two") == []
+    assert answers(reading, "next_tasks") == answers(read(process(body)), "next_tasks")
+    assert any("task 'B': it waits for several tokens" in line for line in reading.left_out)
+
+
+def test_bpmn_inclusive_joins_on_one_cycle_are_not_asked_about_runs() -> None:
+    joins = "".join(f'<inclusiveGateway id="{key}"/>' for key in "jk")
+    body = START + tasks("A B C D E") + AND + joins + flows("s>A A>g g>B g>C B>j C>k j>D D>k k>E E>j")
+    reading = read(process(body))
+    assert answers(reading, "parallel_pair") == answers(reading, "order_of_two") == []
+
+
 def test_bpmn_data_flow_is_read_from_associations() -> None:
     data = (
         '<dataObject id="o"/><dataObjectReference id="r1" dataObjectRef="o" name="Order"/>'

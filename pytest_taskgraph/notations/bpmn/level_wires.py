@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple
 
 from ...workflow.model import END, OTHERWISE, START, GatewayKind
 from .flow_scopes import Flow, Node, Scope, designation
-from .stuck_runs import goes_round, stuck_joins
+from .stuck_runs import goes_round, stuck_joins, waits_in_circle
 from .token_flow import Concurrency, Wire
 
 _START_CHOICE: Final = "#start"
@@ -268,8 +268,16 @@ class _Drafter:
             is_stuck = any(gate.role == "join" and gate.kind != "exclusive" for gate in self.gateways.values())
         else:
             is_stuck = stuck_joins(self.wires, self.gateways) != frozenset()
+        is_stuck = is_stuck or waits_in_circle(self.wires, self.gateways)
+        is_counted = any(counts_tokens(node) for node in self.scope.of("activity"))
         throws = any(node.definitions & _THROWING for node in ends)
-        return is_cut or unjoined or is_stuck, is_stuck or throws or goes_round(self.wires)
+        endless = is_stuck or is_counted or throws or goes_round(self.wires)
+        return is_cut or unjoined or is_stuck or is_counted, endless
+
+
+def counts_tokens(node: Node) -> bool:
+    """Return True for an activity that waits for several tokens, or lets out several at once."""
+    return any(node.element.get(key) not in ("", "1") for key in ("startQuantity", "completionQuantity"))
 
 
 def _is_interrupting(scope: Scope) -> bool:

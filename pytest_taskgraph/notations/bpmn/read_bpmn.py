@@ -247,6 +247,8 @@ class _Model:
 
     def _task(self, node: Node, name: str, root: str, doubtful: bool) -> Task:
         attributes = stated_attributes(node.element, TASK_KEYS, self.source)
+        if doubtful and any(event.element.tag == "intermediateCatchEvent" for event in node.scope.of("event")):
+            attributes.pop("duration", None)  # how long the flow waits at such an event is not read
         inner = node.scope.inner.get(node.id)
         if inner is not None and (inner.activities or inner.element.is_own_style):
             return Task(name, **attributes, subworkflow=self._level(inner, name, root, doubtful))

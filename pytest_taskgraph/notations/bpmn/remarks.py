@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .flow_scopes import CALL, Node, Remarks, Scope, designation
-from .level_wires import LevelDraft, exceptions, guard_of, host_of, instantiates
+from .level_wires import LevelDraft, counts_tokens, exceptions, guard_of, host_of, instantiates
 from .stuck_runs import stuck_joins
 from .token_flow import Concurrency
 from .xml_tree import Element
@@ -79,6 +79,8 @@ def _remark_activity(node: Node, remarks: Remarks) -> None:
         remarks.add(element, _ACTIVITIES[element.tag])
     if node.is_compensation:
         remarks.add(element, f"when it runs is {NO_QUESTION}", f"compensation {designation(element)}")
+    if counts_tokens(node):
+        remarks.add(element, f"it waits for several tokens, or lets out several; runs are {NO_QUESTION}")
     for tag, reason in _LOOPS.items():
         for marker in element.of(tag):
             remarks.add(marker, reason, f"loop marker of {designation(element)}")

@@ -57,6 +57,16 @@ def goes_round(wires: Sequence[Wire]) -> bool:
     return not reachable(after, START) <= reachable(before, END) | {END}
 
 
+def waits_in_circle(wires: Sequence[Wire], gateways: Mapping[str, Gatewaylike]) -> bool:
+    """Return True if inclusive joins lie on one cycle: each waits for the other, and which goes on first is open."""
+    after: dict[str, list[str]] = {}
+    for wire in wires:
+        after.setdefault(wire.source, []).append(wire.target)
+    joins = [key for key, gate in gateways.items() if (gate.role, gate.kind) == ("join", "inclusive")]
+    behind = {join: reachable(after, join) for join in joins}
+    return any(first in behind[second] and second in behind[first] for first, second in combinations(joins, 2))
+
+
 class _Game:
     def __init__(self, wires: Sequence[Wire], gateways: Mapping[str, Gatewaylike]) -> None:
         self.wires, self.gateways = wires, gateways
