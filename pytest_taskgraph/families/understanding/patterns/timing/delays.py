@@ -49,8 +49,8 @@ def slack(workflow: Workflow) -> Cases:
 
 @pattern(
     SITUATION
-    + "Which tasks of {{ place }} make it end later if one of them alone starts later than at its earliest, by however "
-    "little?" + OWN_LEVEL,
+    + "For which tasks of {{ place }} would any delay of that task's start alone, however small, delay the end of the "
+    "whole?" + OWN_LEVEL,
     SITUATION + "Of the tasks of {{ place }} that run, which have no time to spare, so that any delay of one of them "
     "delays the end of the whole?" + OWN_LEVEL,
     form="task-set",
