@@ -102,6 +102,7 @@ FAMILIES = (
     Benchmark(
         "understanding", "pytest_taskgraph", 18, 1, ("--taskgraph-instances=6",),
         ", patterns=['flow_start', 'parallel_block', 'describe_task']", own=("phrasing", "second", 18),
+        tables=("patterns", "graded"),
     ),
     Benchmark(
         "paged", "pytest_taskgraph", 8, 1, ("--taskgraph-instances=8",), own=("paged-quality", "concatenated", 8),

@@ -54,7 +54,7 @@ def test_show_file_writes_a_drawing_of_each_workflow(tmp_path: Path, capsys: pyt
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("it.mmd", "--as", "dot"), "unknown notation 'dot'; known: json, mermaid"),
+        (("it.mmd", "--as", "dot"), "unknown notation 'dot'; known: bpmn, json, mermaid"),
         (("it.mmd", "--output", "it.png"), "expected a path that ends in .svg"),
         (("none.mmd", "--as", "json"), "--as and --output are for files; none.mmd is no file"),
         (("bad.mmd",), "bad.mmd:2:"),

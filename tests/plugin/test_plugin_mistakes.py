@@ -11,12 +11,12 @@ SUITES = {
     ),
     "unknown pattern": (SUITE.replace("parallel_pair", "paralel"), "test_graph: unknown pattern 'paralel'; known: "),
     "no pattern": (SUITE.replace('["parallel_pair", "parallel_block"]', "[]"), "a suite without patterns"),
-    "unknown notation": (SUITE.replace("instances=2", "notations='uml'"), "unknown notation 'uml'; known: json, "),
+    "unknown notation": (SUITE.replace("instances=2", "notations='uml'"), "unknown notation 'uml'; known: bpmn, json, "),
     "no trial": (SUITE.replace("(trial)", "()"), "test_graph: a suite takes the fixture `trial`, or "),
 }
 
 OPTIONS = {
-    "--taskgraph-notation=uml": "unknown notation 'uml'; known: json, mermaid, prose, wadl",
+    "--taskgraph-notation=uml": "unknown notation 'uml'; known: bpmn, json, mermaid, prose, wadl",
     "--taskgraph-notation=,": "--taskgraph-notation: nothing given; expected NAME[,NAME]",
     "--taskgraph-prompt=sideways": "unknown prompt 'sideways'; known: answer-first, chain-of-thought, ",
     "--taskgraph-prompt=missing.jinja": "prompt missing.jinja: ",
