@@ -26,9 +26,10 @@ EXCEPTIONAL_LINKS: Final = (
 """What every guide to a text with exceptional links says of them."""
 
 DURATIONS: Final = (
-    "A task takes as long as its duration says, a day being 24 hours. It starts when all that it waits for has ended, "
-    "and tasks that do not wait for each other run at the same time. START, END, gateways and links take no time; a "
-    "composite task lasts as long as its inside, and a repeated task takes its duration each time."
+    "A task takes as long as its duration says, a day being 24 hours. It starts when all that it waits for in the "
+    "control flow has ended, and tasks that do not wait for each other run at the same time. START, END, gateways and "
+    "links take no time; a composite task lasts as long as its inside, and a repeated task takes its duration each "
+    "time."
 )
 """What every guide to a text with durations says of them."""
 
