@@ -11,7 +11,7 @@ SUITES = {
     ),
     "unknown pattern": (SUITE.replace("parallel_pair", "paralel"), "test_graph: unknown pattern 'paralel'; known: "),
     "no pattern": (SUITE.replace('["parallel_pair", "parallel_block"]', "[]"), "a suite without patterns"),
-    "unknown notation": (SUITE.replace("instances=2", "notations='uml'"), "unknown notation 'uml'; known: bpmn, json, "),
+    "unknown notation": (SUITE.replace("instances=2", "notations='uml'"), "unknown notation 'uml'; known: bpmn, "),
     "no trial": (SUITE.replace("(trial)", "()"), "test_graph: a suite takes the fixture `trial`, or "),
 }
 

@@ -293,7 +293,7 @@ def opened(rest, options):
     [
         ("--taskgraph-prompt=ters", "unknown prompt 'ters'; known: answer-first, chain-of-thought, "
          "direct, few-shot, guided, terse"),
-        ("--taskgraph-notation=cjson", "unknown notation 'cjson'; known: bpmn, compact-json, json, mermaid, prose, wadl"),
+        ("--taskgraph-notation=cjson", "unknown notation 'cjson'; known: bpmn, compact-json, json, mermaid"),
         ("--taskgraph-report=shout=x", "unknown kind of --taskgraph-report 'shout'; known: count, csv, html, json"),
         ("--taskgraph-gate=share_of_splits.close>=0.5", "closeness"),
     ],
