@@ -88,7 +88,8 @@ def _sentences(workflows: tuple[Workflow, ...], has_doubts: bool, has_pools: boo
 
 def _special_sentences(levels: list[Workflow], has_doubts: bool) -> Iterator[str]:
     """Yield the sentences on what few files have."""
-    if any(level.exceptional_links for level in levels):
+    exceptional = any(level.exceptional_links for level in levels)
+    if exceptional:
         yield (
             "The flow out of an error boundary event is an exceptional link out of the activity that has the event. "
             + EXCEPTIONAL_LINKS
@@ -97,6 +98,6 @@ def _special_sentences(levels: list[Workflow], has_doubts: bool) -> Iterator[str
         yield f"{DURATION_DOCUMENTATION} {DURATIONS}"
     if has_doubts:
         yield (
-            "Other boundary events, event sub-processes, compensation and loop markers are no part of the questions: "
-            "these are about runs in which none of them occurs."
+            f"{'Other boundary' if exceptional else 'Boundary'} events, event sub-processes, compensation and loop "
+            "markers are no part of the questions: these are about runs in which none of them occurs."
         )
