@@ -47,7 +47,7 @@ def standing(told: Collection[str], later: int = 0, stratum: str = "", share: in
         stratum: What else divides the cases.
         share: The weight of that part.
     """
-    weight = max(1, 4 - len(told)) * (1 if "most" in told else 3)
+    weight = max(1, 4 - len(told)) * (1 if "most" in told else 5)
     return {"rank": bool(told) + later, "stratum": " ".join((stratum, *told)).strip(), "share": share * weight}
 
 
