@@ -8,13 +8,14 @@ They are no part of the workflow, and the reader removes them (`implied_gateways
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+from ...workflow.graph import reachable, reachable_from
 from ...workflow.model import END, START, Gateway, GatewayKind, Link, Workflow
 from ..notation import IMPLIED
-from .token_flow import Concurrency, Wire
+from .token_flow import Concurrency, Wire, targets_by_source
 from .united_flows import united_joins
 
 _JOIN: Final = f"{IMPLIED}join"
@@ -120,16 +121,10 @@ class ExplicitFlow:
 
         Inclusive joins of a cycle may wait for each other, and count as waiting for nothing.
         """
-        after = self._after()
+        after = targets_by_source(self.flows)
         joins = [key for key, each in self.gateways.items() if (each.kind, each.role) == ("inclusive", "join")]
-        repeated = [join for join in joins if join in _reached(after.get(join, ()), after)]
+        repeated = [join for join in joins if join in reachable(after, join)]
         return Concurrency(self.flows, self.gateways | {join: Gateway(join, "exclusive", "join") for join in repeated})
-
-    def _after(self) -> dict[str, list[str]]:
-        after: dict[str, list[str]] = {}
-        for flow in self.flows:
-            after.setdefault(flow.source, []).append(flow.target)
-        return after
 
     def _exceptional_way(self, task: str, targets: Iterable[str]) -> str:
         """Return the node to which the flow out of the error event of a task leads."""
@@ -149,7 +144,7 @@ class ExplicitFlow:
         into = [i for i, flow in enumerate(self.flows) if flow.target == target or self._enters(i, target)]
         if gateway is None or not into or (gateway.role == "join" and gateway.kind != "parallel"):
             return target
-        behind = _reached([task], self._after())
+        behind = reachable_from(targets_by_source(self.flows), [task])
         chosen = next((i for i in into if self.flows[i].source in behind), into[0])
         if chosen not in self.entries:
             self.entries[chosen] = self._imply("exclusive", _JOIN)
@@ -162,14 +157,3 @@ class ExplicitFlow:
         return flow in self.entries and any(
             each.source == self.entries[flow] and each.target == target for each in self.flows
         )
-
-
-def _reached(nodes: Iterable[str], after: Mapping[str, Iterable[str]]) -> set[str]:
-    """Return the nodes and all that the links between nodes lead to from them."""
-    waiting = [*nodes]
-    reached = {*waiting}
-    for node in waiting:
-        further = [target for target in after.get(node, ()) if target not in reached]
-        waiting += further
-        reached.update(further)
-    return reached

@@ -12,7 +12,7 @@ from typing import Final
 
 from ...workflow.graph import reachable
 from ...workflow.model import END, OTHERWISE, START
-from .token_flow import Gatewaylike, Wire, by_ends
+from .token_flow import Gatewaylike, Wire, by_ends, targets_by_source
 
 MOST_WORK: Final = 5_000_000  # markings times wires
 MOST_COMBINED: Final = 5  # conditional ways of which all combinations are tried
@@ -50,18 +50,15 @@ def stuck_joins(wires: Sequence[Wire], gateways: Mapping[str, Gatewaylike]) -> f
 
 def goes_round(wires: Sequence[Wire]) -> bool:
     """Return True if a node that is reached from START does not lead to END."""
-    after, before = dict[str, list[str]](), dict[str, list[str]]()
+    before: dict[str, list[str]] = {}
     for wire in wires:
-        after.setdefault(wire.source, []).append(wire.target)
         before.setdefault(wire.target, []).append(wire.source)
-    return not reachable(after, START) <= reachable(before, END) | {END}
+    return not reachable(targets_by_source(wires), START) <= reachable(before, END) | {END}
 
 
 def waits_in_circle(wires: Sequence[Wire], gateways: Mapping[str, Gatewaylike]) -> bool:
     """Return True if inclusive joins lie on one cycle: each waits for the other, and which goes on first is open."""
-    after: dict[str, list[str]] = {}
-    for wire in wires:
-        after.setdefault(wire.source, []).append(wire.target)
+    after = targets_by_source(wires)
     joins = [key for key, gate in gateways.items() if (gate.role, gate.kind) == ("join", "inclusive")]
     behind = {join: reachable(after, join) for join in joins}
     return any(first in behind[second] and second in behind[first] for first, second in combinations(joins, 2))

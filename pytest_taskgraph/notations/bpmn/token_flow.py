@@ -33,6 +33,14 @@ def by_ends(wires: Sequence[Wire]) -> tuple[dict[str, list[int]], dict[str, list
     return into, out
 
 
+def targets_by_source(wires: Sequence[Wire]) -> dict[str, list[str]]:
+    """Return each node that wires leave, with the nodes to which they lead."""
+    targets: dict[str, list[str]] = {}
+    for wire in wires:
+        targets.setdefault(wire.source, []).append(wire.target)
+    return targets
+
+
 class Gatewaylike(Protocol):
     """A gateway's kind and role."""
 

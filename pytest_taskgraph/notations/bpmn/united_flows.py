@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...workflow.model import START, Gateway
-from .token_flow import Wire
+from .token_flow import Wire, by_ends
 
 
 def united_joins(flows: Sequence[Wire], gateways: Mapping[str, Gateway]) -> set[str]:
@@ -24,11 +24,7 @@ class _Causes:
 
     def __init__(self, flows: Sequence[Wire], gateways: Mapping[str, Gateway]) -> None:
         self.flows, self.gateways = flows, gateways
-        self.out: dict[str, list[int]] = {}
-        self.into: dict[str, list[int]] = {}
-        for i, flow in enumerate(flows):
-            self.out.setdefault(flow.source, []).append(i)
-            self.into.setdefault(flow.target, []).append(i)
+        self.into, self.out = by_ends(flows)
         self.of_flow: dict[int, int] = {}
         self.above: list[int | None] = []
         for node in self._in_order():

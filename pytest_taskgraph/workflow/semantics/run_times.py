@@ -184,7 +184,12 @@ def ruled_schedule_with_workers(timed: Timing, workers: int) -> tuple[int, ...]:
             behind[j] += timed.lengths[i]
     rules = ([-late for late in timed.latest_starts], timed.lengths, behind)
     schedules = [list_schedule(timed, workers, [*zip(rule, alike, strict=True)]) for rule in rules]
-    return min(schedules, key=lambda starts: max(map(sum, zip(starts, timed.lengths, strict=True))))
+    return min(schedules, key=lambda starts: end_of_schedule(timed, starts))
+
+
+def end_of_schedule(timed: Timing, starts: Sequence[int]) -> int:
+    """Return when the last execution ends in a schedule, given by when each execution starts."""
+    return max(map(sum, zip(starts, timed.lengths, strict=True)))
 
 
 def list_schedule(timed: Timing, workers: int, priorities: Sequence[tuple[int, int]]) -> tuple[int, ...]:

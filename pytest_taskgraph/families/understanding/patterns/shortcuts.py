@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ....workflow.semantics.run_times import Timing
+from ....workflow.semantics.run_times import Timing, end_of_schedule, list_schedule
 
 Before = Sequence[Sequence[int]]  # for each execution, those directly before it
 Times = tuple[list[int], int, list[int]]  # when each execution starts, when all have ended, and whom each waits for
@@ -128,19 +128,5 @@ def longest_first(timing: Timing, workers: int) -> int:
         timing: The level.
         workers: How many there are.
     """
-    ends: dict[int, int] = {}
-    running: dict[int, int] = {}
-    now = 0
-    while len(ends) < len(timing.lengths):
-        done = sum(1 << place for place in ends)
-        ready = [
-            place
-            for place, before in enumerate(timing.run.before)
-            if place not in ends and place not in running and not before & ~done
-        ]
-        for place in sorted(ready, key=lambda place: -timing.lengths[place])[: workers - len(running)]:
-            running[place] = now + timing.lengths[place]
-        now = min(running.values())
-        ended = [place for place, end in running.items() if end == now]
-        ends.update({place: running.pop(place) for place in ended})
-    return now
+    priorities = [(length, -place) for place, length in enumerate(timing.lengths)]
+    return end_of_schedule(timing, list_schedule(timing, workers, priorities))

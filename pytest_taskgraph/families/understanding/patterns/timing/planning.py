@@ -9,6 +9,7 @@ from .....scoring.schedules import Schedule
 from .....workflow.model import Workflow
 from .....workflow.semantics.run_times import (
     Timing,
+    end_of_schedule,
     list_schedule,
     ruled_schedule_with_workers,
     shortest_schedule_with_workers,
@@ -58,7 +59,7 @@ def valid_schedule(workflow: Workflow) -> Cases:
         if len(timed.single) != len(lengths) or len(lengths) > MOST_EXECUTIONS:
             continue
         for workers, starts in _schedules(workflow, timed):
-            limit = _end(timed.timing, starts)
+            limit = end_of_schedule(timed.timing, starts)
             if limit < sum(lengths) and any(starts):
                 yield case(
                     _constraints(timed, workers, starts, limit).to_json(),
@@ -82,12 +83,8 @@ def _schedules(workflow: Workflow, timed: TimedLevel) -> Iterator[tuple[int | No
             starts: tuple[int, ...] | None = ruled_schedule_with_workers(timed.timing, workers)
         else:
             starts = shortest_schedule_with_workers(timed.timing, workers, MOST_STEPS)
-        if starts and _end(timed.timing, starts) > timed.timing.makespan:
+        if starts and end_of_schedule(timed.timing, starts) > timed.timing.makespan:
             yield workers, starts
-
-
-def _end(timed: Timing, starts: tuple[int, ...]) -> int:
-    return max(map(sum, zip(starts, timed.lengths, strict=True)))
 
 
 def _rank(timed: Timing, workers: int | None, limit: int) -> int:
@@ -95,7 +92,7 @@ def _rank(timed: Timing, workers: int | None, limit: int) -> int:
     if workers is None:
         return 2
     in_order = list_schedule(timed, workers, [(-place, 0) for place in range(len(timed.lengths))])
-    return int(_end(timed, in_order) <= limit)
+    return int(end_of_schedule(timed, in_order) <= limit)
 
 
 def _constraints(timed: TimedLevel, workers: int | None, starts: tuple[int, ...], limit: int) -> Schedule:
