@@ -15,7 +15,7 @@ from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.errors import UnparseableError
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import PATTERNS, Cases, case, pattern
-from pytest_taskgraph.families.understanding.understanding_family import understanding
+from pytest_taskgraph.families.understanding.understanding_family import Understanding, understanding
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.notations.plain_json import JSON
 from pytest_taskgraph.scoring.forms import form
@@ -40,9 +40,22 @@ def own_patterns() -> Iterator[None]:
     PATTERNS.update(before)
 
 
-def fuzz_findings(name: str, settings: Settings = PLAIN, examples: int = EXAMPLES) -> dict[str, Finding]:
+class EachQuestion(Understanding):
+    """The family without the check of all questions of a pattern together, which takes as long as a search."""
+
+    def group_checks(self, *_: object) -> tuple[()]:
+        """Return none."""
+        return ()
+
+
+EACH = EachQuestion()
+
+
+def fuzz_findings(
+    name: str, settings: Settings = PLAIN, examples: int = EXAMPLES, family: Understanding = EACH
+) -> dict[str, Finding]:
     """Return what fuzzing a pattern finds, by property."""
-    return {finding.property: finding for finding in fuzz(understanding, name, settings, examples, seed=SEED)}
+    return {finding.property: finding for finding in fuzz(family, name, settings, examples, seed=SEED)}
 
 
 def prompt_file(folder: Path, text: str) -> Settings:
@@ -142,7 +155,7 @@ def test_answer_given_away_by_place_of_declaration_is_found() -> None:
         yield case(True, task=workflow.task_names[0])
         yield case(False, task=workflow.task_names[-1])
 
-    finding = fuzz_findings("declared_first")
+    finding = fuzz_findings("declared_first", family=understanding)
     check_finding(finding["answer-not-given-away"], "the rule", "answers right")
 
 
@@ -153,7 +166,11 @@ def test_answer_given_away_by_the_question_is_found() -> None:
         for task in workflow.task_names:
             yield case(task, task=task)
 
-    check_finding(fuzz_findings("answered")["answer-not-given-away"], "name of the question", "of 80 answers right")
+    check_finding(
+        fuzz_findings("answered", family=understanding)["answer-not-given-away"],
+        "name of the question",
+        "of 80 answers right",
+    )
 
 
 def test_answer_given_away_by_a_hint_without_quotes_is_found() -> None:
@@ -165,7 +182,9 @@ def test_answer_given_away_by_a_hint_without_quotes_is_found() -> None:
             yield case(following, task=task, hint=", ".join(following) or "none")
 
     check_finding(
-        fuzz_findings("hinted")["answer-not-given-away"], "the field 'hint' of the question", "of 80 answers right"
+        fuzz_findings("hinted", family=understanding)["answer-not-given-away"],
+        "the field 'hint' of the question",
+        "of 80 answers right",
     )
 
 
@@ -177,7 +196,7 @@ def test_answer_given_away_by_a_word_names_the_word() -> None:
             follows = second in successors(workflow, first)
             yield case(follows, first=first, second=second, how="directly before" if follows else "right ahead of")
 
-    finding = fuzz_findings("worded_by_answer")["answer-not-given-away"]
+    finding = fuzz_findings("worded_by_answer", family=understanding)["answer-not-given-away"]
     assert re.match(r"the rule \"yes (if|unless) the question has the word '\w+'\"", finding.message), finding.message
 
 
@@ -188,7 +207,9 @@ def test_answer_given_away_by_names_without_quotes_is_found() -> None:
         for first, second in pairwise(workflow.task_names):
             yield case(second, first=first, second=second)
 
-    check_finding(fuzz_findings("second_one")["answer-not-given-away"], "the last name of the question")
+    check_finding(
+        fuzz_findings("second_one", family=understanding)["answer-not-given-away"], "the last name of the question"
+    )
 
 
 def test_reference_scores_one_answer_not_of_the_form_is_found() -> None:
@@ -248,7 +269,7 @@ def test_fuzz_clean_pattern_of_a_user_finds_nothing() -> None:
         for task in workflow.task_names:
             yield case(successors(workflow, task), task=task)
 
-    assert fuzz_findings("clean", Settings(), 8) == {}
+    assert fuzz_findings("clean", Settings(), 8, understanding) == {}
 
 
 def test_fuzz_same_seed_finds_the_same() -> None:
@@ -259,7 +280,7 @@ def test_fuzz_same_seed_finds_the_same() -> None:
             yield case(successors(workflow, task), task=task)
 
     def describe_findings() -> list[tuple[str, str, tuple[str, ...], str]]:
-        findings = fuzz(understanding, "nameless", Settings(), 5, seed=3)
+        findings = fuzz(EACH, "nameless", Settings(), 5, seed=3)
         return [
             (finding.property, finding.message, finding.instance.drawing, finding.instance.question.prompt)
             for finding in findings
