@@ -158,9 +158,24 @@ def induced(prompt: str, shift: int = 0) -> list[Token]:
 
 
 class _Server(ThreadingHTTPServer):
-    """A server that says nothing of clients that hang up before all was sent."""
+    """A server that says nothing of clients that hang up before all was sent, and ends without an interval of polls."""
 
     request_queue_size = 128  # with the default of 5, more connections at once wait a second for the next SYN
+    stopped = False
+
+    def serve(self) -> None:
+        """Accept connections until `stop_serving`."""
+        while not self.stopped:
+            self.handle_request()
+
+    def stop_serving(self) -> None:
+        """Let `serve` return, which waits for a connection until then."""
+        self.stopped = True
+        with suppress(OSError):
+            socket.create_connection(("127.0.0.1", self.server_port), timeout=1).close()
+
+    def verify_request(self, request: Any, client_address: Any) -> bool:  # noqa: ANN401 - of the standard library
+        return not self.stopped
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - of the standard library
         if not isinstance(sys.exception(), ConnectionError):
@@ -193,7 +208,7 @@ class Loopback:
         self._connections: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+        self._thread = threading.Thread(target=self._server.serve, daemon=True)
 
     @property
     def url(self) -> str:
@@ -224,7 +239,7 @@ class Loopback:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.end_hanging()
-        self._server.shutdown()
+        self._server.stop_serving()
         self._thread.join()
         with self._lock:
             for connection in self._connections:  # wakes the threads that wait for another request on them
