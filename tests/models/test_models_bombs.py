@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tracemalloc
 import zlib
+from functools import cache
 
 import pytest
 from loopback import Loopback, Raw, reply
@@ -33,6 +34,7 @@ async def grow(model: str, own: dict[str, Json]) -> tuple[str, int]:
         await close()
 
 
+@cache
 def bomb(encoding: str, status: int = 200) -> Raw:
     """A reply of 150 MB in 150 kB, which never exists whole in this process."""
     squeeze = zlib.compressobj(9, zlib.DEFLATED, WINDOWS[encoding])
