@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 
 import pytest
@@ -16,6 +17,9 @@ settings.register_profile("exhaustive", deadline=None, derandomize=True)
 
 # Runs of pytest within tests make many objects; looking for garbage among them takes a twentieth of the time.
 gc.set_threshold(100_000, 20, 20)
+
+# Threads of numpy only wait for each other on the small matrices of the tests, and take the core of another worker.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # A shell that starts the tests in the background has Ctrl-C ignored, and so would they wait for it forever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

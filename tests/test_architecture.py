@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from test_rooms import parsed, sources
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "pytest_taskgraph"
 PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
@@ -50,8 +52,9 @@ def missing(mentioned: list[str]) -> list[str]:
 
 def defined() -> Iterator[str]:
     """Yield the names of the package: its functions, classes, attributes of classes and values of modules."""
-    for path in (*PACKAGE.rglob("*.py"), *(ROOT / "tests" / "families").glob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    of_tests = [path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "families").glob("*.py")]
+    for source in (*sources().values(), *of_tests):
+        for node in ast.walk(parsed(source)):
             if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 yield node.name
             elif isinstance(node, ast.AnnAssign | ast.Assign):
