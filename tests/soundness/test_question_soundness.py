@@ -142,7 +142,7 @@ def test_instances_of_a_planted_pattern_are_not_read_back() -> None:
 def test_fuzz_registered_prompt_without_workflow_is_found() -> None:
     with registrations() as generated:
         generated.add("prompt", "mine", "{# answer: whole #}\n{{ question }} {{ instruction }}", "conftest.py")
-        findings = {finding.property: finding for finding in fuzz(understanding, "task_list", Settings(), 20, seed=1)}
+        findings = {finding.property: finding for finding in fuzz(understanding, "task_list", Settings(), 8, seed=1)}
     assert findings["template"].instance.question.labels["prompt"] == "mine"
     assert "does not hold the text of the workflow" in findings["template"].message
 
@@ -155,7 +155,7 @@ def test_fuzz_pattern_that_raises_names_the_exception(own_patterns: None) -> Non
 
     stated = Settings(own={"notation": ("json",)})
     (finding,) = (
-        finding for finding in fuzz(understanding, "raising", stated, 20, seed=1) if finding.property == "renders"
+        finding for finding in fuzz(understanding, "raising", stated, 5, seed=1) if finding.property == "renders"
     )
     assert "raised KeyError: 'many'" in finding.message
     assert finding.instance.size == 3
