@@ -56,7 +56,7 @@ def build_questions(pattern: Pattern, chosen: UnderstandingSettings) -> dict[Que
 
 @each_pattern
 def test_draw_ordinal_parity_decides_answer(pattern: Pattern) -> None:
-    drawn_cases = [draw(pattern, 12, 8, ordinal) for ordinal in range(4)]
+    drawn_cases = [draw(pattern, 12, 0, ordinal) for ordinal in range(4)]
     if pattern.yes_no:
         assert [verdict(drawn_case.case.answer) for drawn_case in drawn_cases] == ["yes", "no"] * 2
     if len(pattern.templates) == 2:
@@ -91,7 +91,7 @@ def test_references_more_instances_extend_fewer(pattern: Pattern) -> None:
 
 @each_pattern
 def test_questions_other_seed_differ(pattern: Pattern) -> None:
-    ours, theirs = (build_questions(pattern, UnderstandingSettings(seed=seed, instances=2)) for seed in (1, 2))
+    ours, theirs = (build_questions(pattern, UnderstandingSettings(seed=seed, instances=2)) for seed in (0, 1))
     assert not {q.prompt for q in ours.values()} & {q.prompt for q in theirs.values()}
     assert len({reference.id for reference in (*ours, *theirs)}) == 4
 
@@ -101,7 +101,7 @@ def test_draw_independent_of_notation_and_prompt(pattern: Pattern) -> None:
     notations = tuple(
         name for name in NOTATIONS if name not in ("wadl-expanded", "mermaid") or "references" not in pattern.needs
     )
-    plain = UnderstandingSettings(seed=6, notations=("json",), instances=2)
+    plain = UnderstandingSettings(notations=("json",), instances=2)
     variants = [
         plain,
         replace(plain, notations=notations),
@@ -118,21 +118,21 @@ def test_draw_independent_of_notation_and_prompt(pattern: Pattern) -> None:
 
 
 @each_pattern
-@pytest.mark.parametrize("sizes", [(3, 7, 20), pytest.param((4, 5, 6, 8, 12, 40), marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("sizes", [(3, 20), pytest.param((4, 5, 6, 7, 8, 12, 40), marks=pytest.mark.exhaustive)])
 def test_draw_any_size_or_refused_with_least(pattern: Pattern, sizes: tuple[int, ...]) -> None:
     for size in sizes:
         least = least_size(pattern, size)
         if least > size:
             with pytest.raises(RecipeTooSmallError, match=f"at least {least} are needed"):
-                draw(pattern, size, 1, 0)
-        counts = [sum(_task_counts(draw(pattern, least, 1, ordinal).project)) for ordinal in (0, 1)]
+                draw(pattern, size, 0, 0)
+        counts = [sum(_task_counts(draw(pattern, least, 0, ordinal).project)) for ordinal in (0, 1)]
         assert counts == [least, least]
 
 
 @each_pattern
 def test_draw_has_needed_and_no_avoided_features(pattern: Pattern) -> None:
     for ordinal in range(4):
-        features_of_workflow = features(draw(pattern, 12, 3, ordinal).project)
+        features_of_workflow = features(draw(pattern, 12, 0, ordinal).project)
         planted = {"loop", "references", "hierarchy"} if pattern.flaws else set()
         assert pattern.needs - planted <= features_of_workflow
         assert not pattern.avoids & features_of_workflow - planted.union(*map(implied_features, pattern.varies))
@@ -140,16 +140,16 @@ def test_draw_has_needed_and_no_avoided_features(pattern: Pattern) -> None:
 
 @each_pattern
 def test_references_notation_supports_drawn_features(pattern: Pattern) -> None:
-    chosen = UnderstandingSettings(seed=9, notations=tuple(NOTATIONS), instances=2)
+    chosen = UnderstandingSettings(notations=tuple(NOTATIONS), instances=2)
     for reference in understanding.references(chosen, {"patterns": [pattern]}):
-        drawn_case = draw(pattern, reference.payload["tasks"], 9, reference.payload["ordinal"])
+        drawn_case = draw(pattern, reference.payload["tasks"], 0, reference.payload["ordinal"])
         assert not features(drawn_case.project) & NOTATIONS[reference.payload["notation"]].unsupported
 
 
 @each_pattern
 def test_question_cluster_is_digest_of_workflow(pattern: Pattern) -> None:
-    for reference, question in build_questions(pattern, UnderstandingSettings(seed=2, instances=2)).items():
-        drawn_case = draw(pattern, reference.payload["tasks"], 2, reference.payload["ordinal"])
+    for reference, question in build_questions(pattern, UnderstandingSettings(instances=2)).items():
+        drawn_case = draw(pattern, reference.payload["tasks"], 0, reference.payload["ordinal"])
         assert question.cluster == question.digests["workflow"] == digest(drawn_case.project)
 
 

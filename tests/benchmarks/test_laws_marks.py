@@ -26,7 +26,7 @@ each_pattern = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: patt
 
 @cache
 def build_questions(pattern: Pattern, prompt: str, parsing: Parsing = "lenient") -> list[Question]:
-    chosen = UnderstandingSettings(prompt=prompt, parsing=parsing, instances=2, seed=11)
+    chosen = UnderstandingSettings(prompt=prompt, parsing=parsing, instances=2)
     references = understanding.references(chosen, {"patterns": [pattern]})
     return [understanding.question(reference, chosen) for reference in references]
 

@@ -64,8 +64,8 @@ def reader_reply(question: Question) -> Reply:
 @pytest.mark.parametrize(
     ("size", "seed", "ordinals"),
     [
-        (8, 3, (0,)),
-        pytest.param(8, 3, (1,), marks=pytest.mark.exhaustive),
+        (12, 0, (0,)),
+        pytest.param(8, 3, (0, 1), marks=pytest.mark.exhaustive),
         pytest.param(12, 1, (2,), marks=pytest.mark.exhaustive),
         pytest.param(20, 2, (5,), marks=pytest.mark.exhaustive),
     ],
@@ -98,9 +98,7 @@ def test_reader_any_prompt_phrasing_notation_right(pattern: Pattern) -> None:
     # Each prompt is tried for a third of the patterns, and over them in each phrasing and notation.
     start = OURS.index(pattern)
     for i, prompt in list(enumerate(PROMPTS, start=start))[start // 6 % 3 :: 3]:
-        chosen = UnderstandingSettings(
-            prompt=prompt, phrasing=phrasings[i // 2 % 2], notations=names, instances=1, seed=i
-        )
+        chosen = UnderstandingSettings(prompt=prompt, phrasing=phrasings[i // 2 % 2], notations=names, instances=1)
         references = understanding.references(chosen, {"patterns": [pattern]})
         question = understanding.question(references[i % len(references)], chosen)
         assert grade(question, reader_reply(question)).value == 1.0, question.prompt

@@ -22,7 +22,7 @@ from pytest_taskgraph.workflow.references import nested_task_paths
 OURS = [pattern for pattern in catalogue().values() if pattern.category != "custom"]
 each_pattern = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
 LABELS = {"size", "notation", "phrasing", "prompt", "tasks", "links", "guards", "depth", "width", "nested"}
-BASE = UnderstandingSettings(seed=31, instances=2, notations=("wadl-separate",))
+BASE = UnderstandingSettings(instances=2, notations=("wadl-separate",))
 
 
 def build_questions(pattern: Pattern, chosen: UnderstandingSettings) -> list[Question]:
@@ -55,7 +55,7 @@ def names_in_answer(answer: Json) -> set[str]:
 def test_question_text_names_place_and_is_sentence(pattern: Pattern) -> None:
     assert len(pattern.templates) >= 2
     for ordinal in range(4):
-        drawn_case = draw(pattern, 12, 13, ordinal)
+        drawn_case = draw(pattern, 12, 0, ordinal)
         texts = [sentence(pattern, i, drawn_case.scope, drawn_case.case) for i in range(len(pattern.templates))]
         assert len(set(texts)) == len(texts)
         for text in texts:
@@ -72,7 +72,7 @@ def test_question_text_names_place_and_is_sentence(pattern: Pattern) -> None:
 )
 def test_behaviour_phrasing_shows_all_fields(pattern: Pattern) -> None:
     for ordinal in range(4):
-        drawn_case = draw(pattern, 12, 5, ordinal)
+        drawn_case = draw(pattern, 12, 0, ordinal)
         for i in range(len(pattern.templates)):
             text = sentence(pattern, i, drawn_case.scope, drawn_case.case)
             assert all(str(value) in text for value in drawn_case.case.fields.values())
@@ -80,7 +80,7 @@ def test_behaviour_phrasing_shows_all_fields(pattern: Pattern) -> None:
 
 @each_pattern
 def test_cases_of_workflow_have_different_texts(pattern: Pattern) -> None:
-    project = draw(pattern, 12, 17, 0).project
+    project = draw(pattern, 12, 0, 0).project
     for phrasing in range(len(pattern.templates)):
         texts = [
             sentence(pattern, phrasing, scope, case) for scope in scopes(project) for case in cases(pattern, scope)
@@ -115,7 +115,7 @@ def test_question_labels_include_difficulty(pattern: Pattern) -> None:
 
 @each_pattern
 def test_case_labels_disjoint_from_shared_labels(pattern: Pattern) -> None:
-    project = draw(pattern, 12, 18, 0).project
+    project = draw(pattern, 12, 0, 0).project
     assert not {label for scope in scopes(project) for case in cases(pattern, scope) for label in case.labels} & LABELS
 
 
@@ -128,7 +128,7 @@ def test_digest_differs_exactly_if_its_part_does(pattern: Pattern) -> None:
         "template": build_questions(pattern, replace(single, phrasing="second"))[0],
         "notation": build_questions(pattern, replace(single, notations=("json",)))[0],
         "parsing": build_questions(pattern, replace(single, parsing="strict"))[0],
-        "seed": build_questions(pattern, replace(single, seed=32))[0],
+        "seed": build_questions(pattern, replace(single, seed=1))[0],
     }
     differing = {
         name: {part for part in base.digests if base.digests[part] != other.digests[part]}

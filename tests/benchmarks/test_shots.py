@@ -58,7 +58,7 @@ def reader_reply(question: Question) -> Reply:
 def test_reader_with_examples_any_prompt_right(pattern: Pattern) -> None:
     for i, name in list(enumerate(PROMPTS))[SEEN.index(pattern) % 3 :: 3]:  # each prompt for a third of the patterns
         for question in build_questions(
-            pattern, prompt=name, shots=2, notations=(("wadl", "json")[i % 2],), instances=1, seed=i
+            pattern, prompt=name, shots=2, notations=(("wadl", "json")[i % 2],), instances=1
         ):
             assert grade(question, reader_reply(question)).value == 1.0, question.prompt
 

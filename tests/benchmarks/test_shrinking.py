@@ -135,7 +135,7 @@ def test_shrinking_any_pattern_keeps_right_reference(group: str, tasks: int, ins
     settings = UnderstandingSettings(instances=instances, tasks=(feasible_size(catalogue()[group], tasks),))
     for question in questions(group, settings):
         reduction = reduce_question(question, always_fails)
-        assert reduction.smallest.size <= 4
+        assert reduction.smallest.size <= (5 if catalogue()[group].timed else 4)  # three branches for two workers
         check_scored_by_own_reference(reduction.smallest)
         pattern, smallest = catalogue()[group], reduction.smallest.question
         shown_workflow = notation("wadl").read(notation("wadl").write(reduction.subject.workflow))
