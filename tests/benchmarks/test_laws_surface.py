@@ -13,6 +13,7 @@ from random import Random
 
 import pytest
 import surface_rules
+import timing_rules
 from surface_rules import measure, measure_order, patterns
 from surface_trees import DEPTHS, FITS, Table, Tree, fit_greedy, fit_pairs, table
 
@@ -21,6 +22,7 @@ from pytest_taskgraph.families.understanding.patterns.scope import Scope
 from pytest_taskgraph.families.understanding.question_soundness.answer_giveaways import (
     EXCEPTIONS,
     MOST,
+    SEED,
     SurfaceSample,
     fit_rule,
     rule_by_wording,
@@ -35,6 +37,9 @@ ORDERS = [30, pytest.param(60, marks=pytest.mark.exhaustive)]  # questions whose
 NUMBERS = 100  # questions whose answer is a number
 TIMES = 30  # questions whose answer is a time, which take long to draw and have more answers
 CONSTANT = 0.15  # largest share of the most frequent number among the answers
+LARGE = 40  # tasks from which on no rule of `timing_rules.py` answers more questions about times; below, those here
+TEMPTING = ("most", "most, other end", "sum", "longest task", "number of tasks", "its own duration", "zero", "whole")
+MOST_BY_RULE = {"number": 0.35, "yes-no": 0.70}  # share of a pattern's questions that such a rule answers, by the form
 
 
 def _pattern_params(selected: tuple[Pattern, ...]) -> list[object]:
@@ -65,6 +70,22 @@ def test_order_of_mention_scores_as_random_orders_do(pattern: Pattern, count: in
 @pytest.mark.parametrize("pattern", _pattern_params(patterns("number")))
 def test_constant_number_on_unseen_questions_is_seldom_right(pattern: Pattern) -> None:
     assert surface_rules.best_constant(pattern, TIMES if pattern.timed else NUMBERS)[1] <= CONSTANT
+
+
+@pytest.mark.parametrize(
+    ("tasks", "count"),
+    [(12, 0), *(pytest.param(size, 60, marks=pytest.mark.exhaustive) for size in (5, 10, 20, LARGE))],
+)
+@pytest.mark.parametrize(
+    "pattern", _pattern_params(tuple(each for form in MOST_BY_RULE for each in patterns(form) if each.timed))
+)
+def test_rules_without_waiting_seldom_answer(pattern: Pattern, tasks: int, count: int) -> None:
+    count = count or (64 if pattern.yes_no else TIMES)  # those that are drawn for the laws above
+    shares = timing_rules.shares(pattern, count, tasks, SEED)
+    held = {rule: share for rule, share in shares.items() if rule in TEMPTING or tasks >= LARGE}
+    most = MOST_BY_RULE[pattern.form]
+    most += 2 * sqrt(most * (1 - most) / count)
+    assert {rule: share for rule, share in held.items() if share > most} == {}
 
 
 def test_exceptions_are_patterns_with_a_reason() -> None:

@@ -1,19 +1,14 @@
-"""Questions about times: which are asked, and how often a rule that looks at no waiting answers them."""
+"""Questions about times: which are asked."""
 
 from __future__ import annotations
 
 import pytest
-import timing_rules
 
 from pytest_taskgraph.families.understanding.patterns import catalogue
 from pytest_taskgraph.families.understanding.patterns.pattern import Case, Pattern
 from pytest_taskgraph.families.understanding.patterns.scope import Scope, cases
 from pytest_taskgraph.notations import notation
 
-MOST = {"number": 0.35, "yes-no": 0.70}  # share of a pattern's questions that a rule answers, by the form
-TEMPTING = ("most", "most, other end", "sum", "longest task", "number of tasks", "its own duration", "zero", "whole")
-ERROR = 0.12  # of a share of 60 questions: two standard errors
-LARGE = 40  # tasks from which on no other rule answers more either
 TIMING = [pattern for pattern in catalogue().values() if pattern.category == "timing"]
 MIXED = """package main;
 workflow W {
@@ -26,14 +21,6 @@ workflow W {
 
 def asked(name: str, text: str) -> list[Case]:
     return list(cases(catalogue()[name], Scope(notation("wadl").read(text), "workflow 'W'", True)))
-
-
-@pytest.mark.parametrize("tasks", [10, *(pytest.param(size, marks=pytest.mark.exhaustive) for size in (5, 20, LARGE))])
-@pytest.mark.parametrize("pattern", [each for each in TIMING if each.form in MOST], ids=lambda each: each.name)
-def test_rules_without_waiting_seldom_answer(pattern: Pattern, tasks: int) -> None:
-    shares = timing_rules.shares(pattern, 60, tasks)
-    held = {rule: share for rule, share in shares.items() if rule in TEMPTING or tasks >= LARGE}
-    assert {rule: share for rule, share in held.items() if share > MOST[pattern.form] + ERROR} == {}
 
 
 @pytest.mark.parametrize("pattern", TIMING, ids=lambda each: each.name)
