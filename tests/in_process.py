@@ -6,14 +6,18 @@ import asyncio
 import gc
 import os
 import pkgutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module, metadata
-from types import SimpleNamespace
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from _pytest.config import default_plugins
+from _pytest.fixtures import FixtureManager
 from loopback import Loopback
 from plugin_project import Project
 
@@ -26,6 +30,7 @@ from pytest_taskgraph.families.understanding.own_files import choices as listing
 from pytest_taskgraph.families.understanding.patterns.pattern import PATTERNS
 from pytest_taskgraph.models.clients import litellm_client as remote
 from pytest_taskgraph.models.clients.litellm_client import LiteLLMModel
+from pytest_taskgraph.plugin.output import circumstances
 from pytest_taskgraph.trial import Request
 
 
@@ -34,7 +39,8 @@ def load_package() -> None:
     for module in pkgutil.walk_packages(pytest_taskgraph.__path__, "pytest_taskgraph."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
-    for name in ("scipy.optimize", "networkx", "jinja2.sandbox", "lark", "xdist", "execnet"):
+    names = ("scipy.optimize", "networkx", "jinja2.sandbox", "lark", "execnet", "xdist.newhooks")
+    for name in (*names, "pdb", *(f"_pytest.{plugin}" for plugin in default_plugins)):
         import_module(name)
 
 
@@ -66,10 +72,8 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
             monkeypatch.delenv(name)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("COLUMNS", "120")
-    plugins = _distributions_of_plugins()
-    monkeypatch.setattr(metadata, "distributions", lambda: plugins)
+    skip_repeated_work(monkeypatch)
     monkeypatch.setattr(pytest.ExceptionInfo, "getrepr", _getrepr)
-    monkeypatch.setattr("pytest_taskgraph.plugin.output.circumstances.version", _version)
     catalogue.catalogue()
     patterns = dict(PATTERNS)
     yield Project(pytester)
@@ -80,7 +84,23 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
         cached.cache_clear()
 
 
+def skip_repeated_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let runs of pytest in this process look up once what is the same in all of them."""
+    plugins, folders = _distributions_of_plugins(), set(sys.path)
+
+    def distributions() -> list[Any]:
+        return [*plugins, *_DISTRIBUTIONS(path=[folder for folder in sys.path if folder not in folders])]
+
+    monkeypatch.setattr(metadata, "distributions", distributions)
+    monkeypatch.setattr(FixtureManager, "parsefactories", _parsefactories)
+    monkeypatch.setattr(circumstances, "version", _version)
+    monkeypatch.setattr(circumstances, "_commit_of", _commit_of)
+
+
 _GETREPR = pytest.ExceptionInfo.getrepr
+_DISTRIBUTIONS = metadata.distributions
+_PARSEFACTORIES = FixtureManager.parsefactories
+_COMMIT_OF = circumstances._commit_of
 _version = cache(metadata.version)  # which parses the long text of a distribution
 
 
@@ -94,12 +114,32 @@ def _getrepr(self: pytest.ExceptionInfo[BaseException], **options: Any) -> objec
     return _GETREPR(self, **options)
 
 
+def _parsefactories(self: FixtureManager, *holders: Any, **options: Any) -> None:  # noqa: ANN401 - as in pytest
+    """Look for fixtures in all but the modules of pytest that hold none, whose names pytest examines in each run."""
+    holder = options.get("holder")
+    if not (isinstance(holder, ModuleType) and _is_without_fixtures(holder)):
+        _PARSEFACTORIES(self, *holders, **options)
+
+
+@cache
+def _is_without_fixtures(module: ModuleType) -> bool:
+    kinds = {type(member).__name__ for member in vars(module).values()}
+    return module.__name__.startswith("_pytest.") and "FixtureFunctionDefinition" not in kinds
+
+
+def _commit_of(folder: Path) -> tuple[str, bool | None]:
+    """Ask git, whose process takes as long as a question, only where there is a repository."""
+    if not os.environ.get("GIT_DIR") and not any((each / ".git").exists() for each in (folder, *folder.parents)):
+        return "", None
+    return _COMMIT_OF(folder)
+
+
 @cache
 def _distributions_of_plugins() -> list[SimpleNamespace]:
     """Return the distributions with plugins of pytest, which reads the entry points of all others for each `-p`."""
-    found = [(each, each.entry_points) for each in metadata.distributions()]
+    found = [(each, each.entry_points) for each in _DISTRIBUTIONS()]
     return [
-        SimpleNamespace(entry_points=points, metadata=each.metadata, version=each.version)
+        SimpleNamespace(entry_points=points, metadata=each.metadata, version=each.version, files=each.files)
         for each, points in found
         if points.select(group="pytest11")
     ]
