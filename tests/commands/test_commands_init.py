@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import bounded_process
 import pytest
+import warm_processes
 from closed_folder import BOUND, closed
 from posix_tests import posix_only
 from test_walkthrough import environment
@@ -45,6 +47,13 @@ class StartedProject:
         done = bounded_process.run(["sh", "-c", text], cwd=folder or self.root, env=self.variables)
         return done.returncode, done.stdout + done.stderr
 
+    def pytest(self, command: str) -> tuple[int, str]:
+        """Run a command `pytest ...` in a process that has imported everything; return its exit code and its output."""
+        name, *arguments = shlex.split(command)
+        assert name == "pytest"
+        done = warm_processes.run(arguments, self.root, self.variables)
+        return done.returncode, done.stdout + done.stderr
+
     def compare_with_prompt(self, old: str, new: str) -> tuple[int, str]:
         """Change the prompt, run the command that compares, and change it back."""
         prompt = self.root / PROMPT
@@ -52,7 +61,7 @@ class StartedProject:
         assert old in text
         prompt.write_text(text.replace(old, new), encoding="utf-8")
         try:
-            return self.shell(self.commands[-1])
+            return self.pytest(self.commands[-1])
         finally:
             prompt.write_text(text, encoding="utf-8")
 
@@ -95,7 +104,7 @@ def test_started_project_passes_its_two_commands(started: StartedProject, saved:
     assert code == 0, output
     assert "passed gates::next_tasks: pass rate 1.000 of 12 answered" in output
     assert (started.root / ".taskgraph" / "runs" / "main.json").is_file()
-    code, output = started.shell(started.commands[-1])
+    code, output = started.pytest(started.commands[-1])
     assert code == 0, output
     assert set(OUTPUTS[1].splitlines()) <= set(output.splitlines())
 
@@ -124,7 +133,7 @@ def test_started_project_other_model_is_one_change(started: StartedProject, save
     settings = started.root / "suites" / "pytest.ini"
     text = settings.read_text(encoding="utf-8")
     settings.write_text(text.replace("taskgraph_model = app", "taskgraph_model = simulated:0.5"), encoding="utf-8")
-    code, output = started.shell(started.commands[-1])
+    code, output = started.pytest(started.commands[-1])
     settings.write_text(text, encoding="utf-8")
     assert code == 1, output
     assert "model simulated:0.5" in output
@@ -137,24 +146,26 @@ def test_started_project_passes_the_linter(started: StartedProject) -> None:
     assert "no problem found" in output
 
 
-def test_init_beside_tests_leaves_their_run_alone(tmp_path: Path) -> None:
+def test_init_beside_tests_leaves_their_run_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     own = {"pyproject.toml": OWN_PYPROJECT, "conftest.py": OWN_CONFTEST, "tests/test_workflows.py": OWN_TEST}
     for name, text in own.items():
         path = tmp_path / "project" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    project = start(tmp_path, "project")
+    root = tmp_path / "project"
+    assert main(["init", str(root)]) == 0
+    project = StartedProject(root, environment(tmp_path) | {"COLUMNS": "150"}, capsys.readouterr().out)
     assert {name: (project.root / name).read_text(encoding="utf-8") for name in own} == own
-    code, output = project.shell("pytest -q tests")
+    code, output = project.pytest("pytest -q tests")
     assert (code, output.splitlines()[-1].split(" in ")[0]) == (0, "1 passed")
-    code, output = project.shell("pytest -q")
+    code, output = project.pytest("pytest -q")
     assert code == 0, output
     assert "taskgraph: baseline reader: 24 of 24 right (1.000), mean 1.000, report only" in output
-    code, output = project.shell("pytest --collect-only")
+    code, output = project.pytest("pytest --collect-only")
     notice = "taskgraph: suites/pytest.ini is not read, so its model and gates do not apply; run pytest suites"
     assert notice in output.splitlines()
     _, save, _ = project.commands
-    code, output = project.shell(f"{save} --collect-only")
+    code, output = project.pytest(f"{save} --collect-only")
     assert code == 0, output
     assert "is not read" not in output
 
