@@ -12,12 +12,11 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from _pytest.config import default_plugins
-from _pytest.fixtures import FixtureManager
 from loopback import Loopback
 from plugin_project import Project
 
@@ -92,14 +91,12 @@ def skip_repeated_work(monkeypatch: pytest.MonkeyPatch) -> None:
         return [*plugins, *_DISTRIBUTIONS(path=[folder for folder in sys.path if folder not in folders])]
 
     monkeypatch.setattr(metadata, "distributions", distributions)
-    monkeypatch.setattr(FixtureManager, "parsefactories", _parsefactories)
     monkeypatch.setattr(circumstances, "version", _version)
     monkeypatch.setattr(circumstances, "_commit_of", _commit_of)
 
 
 _GETREPR = pytest.ExceptionInfo.getrepr
 _DISTRIBUTIONS = metadata.distributions
-_PARSEFACTORIES = FixtureManager.parsefactories
 _COMMIT_OF = circumstances._commit_of
 _version = cache(metadata.version)  # which parses the long text of a distribution
 
@@ -112,19 +109,6 @@ def _getrepr(self: pytest.ExceptionInfo[BaseException], **options: Any) -> objec
     if isinstance(self.value, UsageError | KeyboardInterrupt):
         options["style"] = "native"
     return _GETREPR(self, **options)
-
-
-def _parsefactories(self: FixtureManager, *holders: Any, **options: Any) -> None:  # noqa: ANN401 - as in pytest
-    """Look for fixtures in all but the modules of pytest that hold none, whose names pytest examines in each run."""
-    holder = options.get("holder")
-    if not (isinstance(holder, ModuleType) and _is_without_fixtures(holder)):
-        _PARSEFACTORIES(self, *holders, **options)
-
-
-@cache
-def _is_without_fixtures(module: ModuleType) -> bool:
-    kinds = {type(member).__name__ for member in vars(module).values()}
-    return module.__name__.startswith("_pytest.") and "FixtureFunctionDefinition" not in kinds
 
 
 def _commit_of(folder: Path) -> tuple[str, bool | None]:

@@ -350,7 +350,7 @@ def test_rescore_record_and_store_of_run_match(
             server.script(reply(None, finish_reason="tool_calls", message={"tool_calls": [CALL]}))
         option = ("--taskgraph-model-option", "temperature=0.5", "--taskgraph-model-option", "api_key=sk-test-123456")
         model = ("--model", f"{server.url}#any")
-        ran = project.spawn(*model, *option, *options, "--taskgraph-report=json=record.json")
+        ran = project.spawn(*model, *option, *options, "--taskgraph-report=json=record.json", fresh=False)
     path, folder = pytester.path / "record.json", pytester.path / ".taskgraph"
     old = record.load(path)
     (trial,) = old["trials"]

@@ -71,10 +71,11 @@ def test_first_run_tells_what_it_sent(many: Project, server: Loopback, spread: b
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "worker"])
-def test_later_run_tells_stored_replies_apart(many: Project, server: Loopback, spread: bool) -> None:
+def test_later_run_and_its_reports_tell_stored_replies_apart(many: Project, server: Loopback, spread: bool) -> None:
     many.run(lean(server), *PRICED, "-k", "flow_start")
     server.requests.clear()
-    options = (lean(server), *PRICED, "--junitxml=junit.xml")
+    reports = [f"--taskgraph-report={kind}=report.{kind}" for kind in ("md", "html", "csv")]
+    options = (lean(server), *PRICED, "--junitxml=junit.xml", *reports)
     ran = many.spread(*options, workers=1) if spread else many.run(*options)
     line = "; the store answered 5 requests: 500 tokens in, 50 out, cost $0.0015 when they were recorded"
     assert SENT.format(5, 500, 50, 0.0015) + line in summary(ran), ran.output
@@ -89,6 +90,20 @@ def test_later_run_tells_stored_replies_apart(many: Project, server: Loopback, s
     )
     cases = {case.attrib["name"]: dict(properties(case)) for case in many.junit().iter("testcase")}
     assert sorted(case["taskgraph.stored"] for case in cases.values()) == ["no"] * 5 + ["yes"] * 5
+    check_reports(many.path)
+
+
+def check_reports(folder: Path) -> None:
+    """Check that reports tell the five stored replies apart."""
+    markdown, page = (Path(folder, f"report.{kind}").read_text(encoding="utf-8") for kind in ("md", "html"))
+    line = "the store answered 5 requests: 500 tokens in, 50 out, cost $0.0015 when they were recorded"
+    assert f"{SENT.format(5, 500, 50, 0.0015)}; {line}" in markdown
+    assert "this run sent" in page
+    assert "5 requests, 500 tokens in, 50 out, cost $0.0015" in page
+    assert "5 requests: 500 tokens in, 50 out, cost $0.0015 when they were recorded" in page
+    with open(folder / "report.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {(row["group"], row["stored"]) for row in rows} == {("flow_start", "true"), ("flow_end", "false")}
 
 
 @pytest.mark.parametrize(
@@ -147,21 +162,6 @@ def test_requests_of_judge_count_as_sent(project: Project, server: Loopback) -> 
         ran = project.run(lean(server), *options, "--taskgraph-report=json=record.json", "--taskgraph-fail-on=nothing")
         assert len(judge.requests) > 0, ran.output
         assert usage(project)["sent"] == len(server.requests) + len(judge.requests)
-
-
-def test_reports_tell_stored_replies_apart(many: Project, server: Loopback) -> None:
-    many.run(lean(server), *PRICED, "-k", "flow_start")
-    reports = [f"--taskgraph-report={kind}=report.{kind}" for kind in ("md", "html", "csv")]
-    many.run(lean(server), *PRICED, *reports)
-    markdown, page = (Path(many.path, f"report.{kind}").read_text(encoding="utf-8") for kind in ("md", "html"))
-    line = "the store answered 5 requests: 500 tokens in, 50 out, cost $0.0015 when they were recorded"
-    assert f"{SENT.format(5, 500, 50, 0.0015)}; {line}" in markdown
-    assert "this run sent" in page
-    assert "5 requests, 500 tokens in, 50 out, cost $0.0015" in page
-    assert "5 requests: 500 tokens in, 50 out, cost $0.0015 when they were recorded" in page
-    with open(many.path / "report.csv", encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert {(row["group"], row["stored"]) for row in rows} == {("flow_start", "true"), ("flow_end", "false")}
 
 
 def test_baseline_tells_nothing_of_requests(project: Project) -> None:

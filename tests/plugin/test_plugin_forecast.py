@@ -149,9 +149,9 @@ def test_litellm_import_during_collection_hides_warnings(
 
 def test_worker_lean_client_or_replay_imports_no_litellm(many: Project, server: Loopback) -> None:
     many.write("conftest.py", IMPORTED)
-    ran = many.spread(*asking(server.url), workers=1, fresh=True)
+    ran = many.spread(*asking(server.url), workers=1)
     assert (ran.counts, seen(many)) == ({"passed": 10}, {"gw0": "False"}), ran.output
-    many.spread(*asking(server.url, model="litellm:openai/any"), "--taskgraph-replay", workers=1, fresh=True)
+    many.spread(*asking(server.url, model="litellm:openai/any"), "--taskgraph-replay", workers=1)
     assert seen(many) == {"gw0": "False"}
 
 

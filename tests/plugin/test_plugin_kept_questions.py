@@ -86,7 +86,8 @@ def every_kind() -> Iterator[UnderstandingSettings]:
     ids=lambda settings: "-".join([*settings.notations, f"{settings.shots}", settings.presentation, *settings.vary]),
 )
 def test_kept_question_equals_built_question(tmp_path: Path, built: list[str], settings: UnderstandingSettings) -> None:
-    questions = collected(settings, "*")
+    # The patterns are the same in every notation, which differ in the text of the workflow alone.
+    questions = collected(settings, "flow_*" if settings.notations[0] != SETTINGS.notations[0] else "*")
     first = ask_all(tmp_path, questions)
     count = len(built)
     again = ask_all(tmp_path, questions)
@@ -112,8 +113,9 @@ def test_repetitions_of_question_are_kept_apart(tmp_path: Path, built: list[str]
     assert len(built) == 4
 
 
-def test_workers_build_each_question_once(tmp_path: Path, built: list[str]) -> None:
-    questions = collected(replace(SETTINGS, instances=80))
+def test_workers_build_each_question_once(tmp_path: Path, built: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_questions, "_SHARED_BATCH", 5)
+    questions = collected(replace(SETTINGS, instances=8))
     workers = [KeptQuestions(tmp_path, lambda: True, NOTICES.append, workers=2) for _ in range(2)]
     for number, worker in enumerate(workers):  # each builds its share, all but a last part of a batch
         for each in questions[number::2]:
@@ -122,8 +124,8 @@ def test_workers_build_each_question_once(tmp_path: Path, built: list[str]) -> N
     for number, worker in enumerate(workers):
         for each in questions[1 - number :: 2]:
             worker.question(each)
-    assert count == len(questions) >= 200
-    assert len(built) - count < 2 * 50
+    assert count == len(questions) >= 20
+    assert len(built) - count < 2 * 5
     assert ask_all(tmp_path, questions) == [each.question() for each in questions]
 
 
@@ -304,19 +306,16 @@ def test_oldest_questions_beyond_bound_are_deleted(tmp_path: Path, monkeypatch: 
         assert connection.execute("SELECT count(*) FROM questions").fetchone() == (3,)
 
 
-@pytest.mark.parametrize("again", [(), ("--taskgraph-replay",)], ids=["second run", "replay"])
-def test_run_with_stored_replies_builds_no_question_again(
-    project: Project, server: Loopback, built: list[str], again: tuple[str, ...]
-) -> None:
+def test_run_with_stored_replies_builds_no_question_again(project: Project, server: Loopback, built: list[str]) -> None:
     server.answer = right
     first = project.run(*asking(server.url))
     assert (project.path / ".taskgraph" / FILE).exists()
-    probes = len(built)
+    assert built
     built.clear()
-    second = project.run(*asking(server.url), *again)
-    assert (second.code, second.counts) == (first.code, first.counts)
-    assert probes
-    assert not built
+    for again in ((), ("--taskgraph-replay",)):
+        ran = project.run(*asking(server.url), *again)
+        assert (ran.code, ran.counts) == (first.code, first.counts)
+        assert not built, again
 
 
 def test_run_after_dry_run_builds_no_question_again(project: Project, server: Loopback, built: list[str]) -> None:
@@ -330,16 +329,13 @@ def test_run_after_dry_run_builds_no_question_again(project: Project, server: Lo
     assert not built
 
 
-@pytest.mark.parametrize("idle", ["--collect-only", "--setup-only", "--taskgraph-replay"])
-def test_run_that_asks_nothing_keeps_no_question(
-    project: Project, server: Loopback, built: list[str], idle: str
-) -> None:
+def test_run_that_asks_nothing_keeps_no_question(project: Project, server: Loopback) -> None:
     server.answer = right
     project.run(*asking(server.url))
     (project.path / ".taskgraph" / FILE).unlink()
-    built.clear()
-    project.run(*asking(server.url), idle)
-    assert not (project.path / ".taskgraph" / FILE).exists()
+    for idle in ("--collect-only", "--setup-only", "--taskgraph-replay"):
+        project.run(*asking(server.url), idle)
+        assert not (project.path / ".taskgraph" / FILE).exists(), idle
 
 
 @pytest.mark.parametrize("method", ["question", "question_identity"])

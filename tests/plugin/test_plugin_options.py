@@ -9,13 +9,13 @@ def pytest_addoption(parser):
     parser.addoption("--model", default="theirs")
 """
 SAYS = {
-    # the option: what flag, environment and ini say, and what each of the four then shows
-    "seed": ("3", "4", "5", ("-s3-", "-s4-", "-s5-", "-s0-")),
-    "tasks": ("13", "14", "15", ("-n013-", "-n014-", "-n015-", "-n012-")),
-    "notation": ("mermaid", "json", "prose", ("-mermaid-", "-json-", "-prose-", "-wadl-")),
-    "instances": ("1", "3", "5", ("-000]", "-002]", "-004]", "-001]")),
-    "phrasing": ("first", "second", "first", ("-p1]", "-p2]", "-p1]", "-001]")),
-    "prompt": ("direct", "answer-first", "direct", ("-direct]", "-answer-first]", "-direct]", "-001]")),
+    # the option: what ini, environment and flag say, and what the last id shows of nobody, and of each of the three
+    "seed": ("5", "4", "3", ("-s0-", "-s5-", "-s4-", "-s3-")),
+    "tasks": ("15", "14", "13", ("-n012-", "-n015-", "-n014-", "-n013-")),
+    "notation": ("prose", "json", "mermaid", ("-wadl-", "-prose-", "-json-", "-mermaid-")),
+    "instances": ("5", "3", "1", ("-001]", "-004-", "-002-", "-000-")),
+    "phrasing": ("first", "second", "first", ("-001]", "-p1-", "-p2-", "-p1-")),
+    "prompt": ("direct", "answer-first", "direct", ("-001]", "-direct]", "-answer-first]", "-direct]")),
 }
 
 
@@ -25,20 +25,19 @@ def ids(project: Project, *args: str) -> str:
     return ran.output.strip().rpartition("\n\n")[0].splitlines()[-1]
 
 
-@pytest.mark.parametrize("name", SAYS)
 def test_flag_wins_over_environment_that_over_ini_file_that_over_default(
-    project: Project, monkeypatch: pytest.MonkeyPatch, name: str
+    project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    flag, environment, ini, parts = SAYS[name]
     collected = [ids(project)]
-    project.write("pytest.ini", f"[pytest]\ntaskgraph_{name} = {ini}\n")
+    project.write("pytest.ini", "".join(["[pytest]\n", *(f"taskgraph_{name} = {SAYS[name][0]}\n" for name in SAYS)]))
     collected.append(ids(project))
-    monkeypatch.setenv(f"TASKGRAPH_{name.upper()}", environment)
+    for name, (_, environment, _, _) in SAYS.items():
+        monkeypatch.setenv(f"TASKGRAPH_{name.upper()}", environment)
     collected.append(ids(project))
-    collected.append(ids(project, f"--taskgraph-{name}={flag}"))
-    assert [expected in nodeids for expected, nodeids in zip(parts, reversed(collected), strict=True)] == [True] * 4, (
-        collected
-    )
+    collected.append(ids(project, *(f"--taskgraph-{name}={flag}" for name, (_, _, flag, _) in SAYS.items())))
+    for name, (*_, parts) in SAYS.items():
+        shown = [part in last_id for part, last_id in zip(parts, collected, strict=True)]
+        assert shown == [True] * 4, (name, collected)
 
 
 def test_model_too_is_taken_from_flag_environment_and_ini_in_turn(

@@ -14,6 +14,7 @@ from typing import Any
 
 import bounded_process
 import pytest
+import warm_workers
 from loopback import Loopback
 from plugin_project import Project, Ran, right, wrong
 
@@ -128,7 +129,8 @@ def test_requests_in_flight_are_shared_out_to_workers_of_any_name(many: Project,
     together, first = threading.Barrier(4, timeout=bounded_process.LIMIT), iter(range(4))
     server.answer = Counting(right, lambda: next(first, None) is None or together.wait())
     options = ("--dist=load", "--tx=popen//id=left", "--tx=popen//id=right")
-    ran = many.run(lean(server), FLIGHT, *options, plugins=PLUGINS)
+    with warm_workers.forked():
+        ran = many.run(lean(server), FLIGHT, *options, plugins=PLUGINS)
     assert (ran.code, ran.counts, server.answer.most) == (0, {"passed": 20}, 4), ran.output
 
 
