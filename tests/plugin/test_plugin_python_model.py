@@ -73,7 +73,8 @@ def test_any_kind_of_callable_is_called(project: Project) -> None:
         "instance": "class Desk:\n    def __call__(self, prompt):\n        return right(prompt)\ninstance = Desk()",
         "async_instance": "class Quick:\n    async def __call__(self, prompt):\n        return right(prompt)\n"
         "async_instance = Quick()",
-        "partial": "import functools\nasync def ask(prompt):\n    return right(prompt)\npartial = functools.partial(ask)",
+        "partial": "import functools\nasync def ask(prompt):\n    return right(prompt)\n"
+        "partial = functools.partial(ask)",
         "returns_coroutine": "returns_coroutine = lambda prompt: ask(prompt)",
         "positional": "def positional(messages, /):\n    return right(messages[-1]['content'])",
     }
