@@ -97,6 +97,18 @@ def test_find_unknown_yaml_by_name_lists_known_formats(folder: Path) -> None:
         find_files(str(folder / "other.yml"))
 
 
+def test_load_all_folder_of_broken_files_lists_all_reasons(tmp_path: Path) -> None:
+    for name, node in (("a.mmd", "A[x"), ("b.mmd", "B(x")):
+        (tmp_path / name).write_text(f"flowchart TD\n  {node} --> C\n", encoding="utf-8")
+    with pytest.raises(UsageError) as raised:
+        projects.load_all(str(tmp_path))
+    first, *reasons = str(raised.value).splitlines()
+    assert first == f"{tmp_path}: none of the 2 workflow files can be used:"
+    assert [reason.partition(": ")[0] for reason in reasons] == [
+        f"{tmp_path / name}:2:5" for name in ("a.mmd", "b.mmd")
+    ]
+
+
 def test_load_all_leaves_out_broken_file_with_reason(folder: Path) -> None:
     own = projects.load_all(str(folder))
     assert [project.notation.name for project in own.projects] == ["mermaid", "mermaid", "toy", "wadl"]

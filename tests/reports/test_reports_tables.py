@@ -10,6 +10,7 @@ from io import StringIO
 
 import pytest
 from described_tables import CLAIMED, CLAIMS, GRADED, PUBLISHED, SOUPS, STEPS, claim, run_of, step
+from html_page import Page
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -152,6 +153,16 @@ def test_html_aggregate_intervals_drawn_and_sources_named() -> None:
     assert "<svg" in pairs
     assert ">0.710<" in pairs
     assert f"published: {PUBLISHED}" in tables
+
+
+def test_html_values_have_drawn_intervals_except_where_none_is_known() -> None:
+    page = html(run_of(CLAIMED)).partition('id="rates"')[2].partition("</table>")[0]
+    rows = Page(page[page.index("<table") :] + "</table>").all("tr")
+    assert "pairs 12 0.500 0.000–1.000 0.710 1.000 0.610–1.000 0.707 0.291–1.000" in rows
+    assert "whole 1* 1.000 - -" in rows
+    assert re.findall(r'class="range" d="M([\d.]+),6H([\d.]+)"', page)[:3] == [
+        ("0.0", "100.0"), ("61.0", "100.0"), ("29.1", "100.0"),
+    ]  # fmt: skip
 
 
 def test_html_many_columns_draw_first_rank_alone() -> None:
