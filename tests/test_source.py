@@ -27,5 +27,5 @@ def test_seen_is_rest_of_line_or_its_end(offset: int, seen: str) -> None:
 
 
 def test_failure_names_place_of_the_offset() -> None:
-    with pytest.raises(ReadError, match="^chart.mmd:2:2: "):
+    with pytest.raises(ReadError, match=r"^chart\.mmd:2:2: "):
         Source(TEXT, "chart.mmd").fail(5, "'d'", "a name")

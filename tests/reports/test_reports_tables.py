@@ -155,14 +155,21 @@ def test_html_aggregate_intervals_drawn_and_sources_named() -> None:
     assert f"published: {PUBLISHED}" in tables
 
 
+def rates_table(trials: Sequence[Trial]) -> str:
+    page = html(run_of(trials)).partition('id="rates"')[2]
+    return page[page.index("<table") : page.index("</table>")] + "</table>"
+
+
 def test_html_values_have_drawn_intervals_except_where_none_is_known() -> None:
-    page = html(run_of(CLAIMED)).partition('id="rates"')[2].partition("</table>")[0]
-    rows = Page(page[page.index("<table") :] + "</table>").all("tr")
+    table = rates_table(CLAIMED)
+    rows = Page(table).all("tr")
     assert "pairs 12 0.500 0.000–1.000 0.710 1.000 0.610–1.000 0.707 0.291–1.000" in rows
     assert "whole 1* 1.000 - -" in rows
-    assert re.findall(r'class="range" d="M([\d.]+),6H([\d.]+)"', page)[:3] == [
+    assert re.findall(r'class="range" d="M([\d.]+),6H([\d.]+)"', table)[:3] == [
         ("0.0", "100.0"), ("61.0", "100.0"), ("29.1", "100.0"),
     ]  # fmt: skip
+    single = Page(rates_table([claim(0)]))
+    assert single.all("td", class_="number") == single.all("td") != []
 
 
 def test_html_many_columns_draw_first_rank_alone() -> None:
