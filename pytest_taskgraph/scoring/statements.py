@@ -161,9 +161,9 @@ def find_statement(
 
 
 def asked_part(reply: str, place: Place) -> str:
-    """Return the part of a reply that follows the instruction to the letter: nothing of it is interpreted."""
+    """Return the part of a reply that follows the instruction to the letter: only bold type around the marker ends."""
     if place == "marker":
-        return reply.rpartition(_STRICT_MARKER)[2] if _STRICT_MARKER in reply else ""
+        return re.sub(r"\A[*_]++(?=\s|\Z)", "", reply.rpartition(_STRICT_MARKER)[2]) if _STRICT_MARKER in reply else ""
     return reply if place == "whole" else _first_line(reply, lines=True) if reply.strip() else ""
 
 

@@ -105,6 +105,15 @@ def test_form_written_answer_reads_back_for_any_names(name: str, place: Place, d
     assert read_answer(question, Reply(reply)) == answer
 
 
+def test_schedule_bold_marker_is_no_task_of_its_sign() -> None:
+    answer: Json = {"tasks": ["Mix", "*"], "starts": [0, 5]}
+    question = Question(
+        id="q", family="f", group="g", section="", text="", prompt="", form="schedule", reference=answer,
+        metric="constraints", names=["Mix", "*"], place="marker",
+    )  # fmt: skip
+    assert read_answer(question, Reply("**Final answer:** Mix: 0\n*: 5")) == answer
+
+
 @pytest.mark.parametrize("name", sorted(FORMS))
 @given(data=st.data(), place=st.sampled_from(["marker", "whole"]))
 def test_form_strict_parsing_reads_plain_names_back(name: str, place: Place, data: st.DataObject) -> None:
