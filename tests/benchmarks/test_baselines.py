@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -130,10 +131,10 @@ DINNER = Workflow(
 )  # fmt: skip
 
 
-def answer_by_words(form: str, text: str, name: str = "reader") -> tuple[Json, str]:
-    shape, place = FORMS[form], "workflow 'CakeBaking'"
+def answer_by_words(form: str, text: str, name: str = "reader", workflow: Workflow = DINNER) -> tuple[Json, str]:
+    shape, place = FORMS[form], f"workflow '{workflow.name}'"
     question_text = f'{text.format(place=place)}\n\nWrite "Final answer:" and your answer. {shape.instruct([])}'
-    model_reply = reply(name, f"```\n{NOTATIONS['wadl'].write(DINNER)}\n```\n\n{question_text}")
+    model_reply = reply(name, f"```\n{NOTATIONS['wadl'].write(workflow)}\n```\n\n{question_text}")
     return shape.read(model_reply.text.removeprefix("Final answer:"), [], "strict"), model_reply.source
 
 
@@ -144,16 +145,43 @@ def test_reader_open_question_source_is_lexical() -> None:
     assert answer_by_words("task-reasons", "Which tasks of {place} are named wrongly?", "lexical") == (answer, source)
 
 
+@pytest.mark.parametrize(
+    ("compared", "tasks"),
+    [
+        ("data do not fit their names", ["FrostCake"]),  # "frost cake" beside "foam"; SetTable has no data
+        ("descriptions contradict the workflow's", ["WhiskEggs"]),  # the first of two that share nothing
+    ],
+)
+def test_lexical_task_is_that_of_least_shared_words(compared: str, tasks: list[str]) -> None:
+    answer, _ = answer_by_words("task-reasons", f"Which tasks of {{place}} have what must be changed: {compared}?")
+    assert isinstance(answer, dict)
+    assert answer["tasks"] == tasks
+
+
+def test_lexical_task_without_texts_to_compare_is_none() -> None:
+    silent = replace(DINNER, tasks=tuple(Task(task.name) for task in DINNER.tasks))
+    answer, _ = answer_by_words("task-reasons", "Which tasks of {place} are named wrongly?", workflow=silent)
+    assert isinstance(answer, dict)
+    assert answer["tasks"] == []
+
+
 def test_lexical_pair_reads_before_write() -> None:
-    pair, _ = answer_by_words("pair-reason", "Which two tasks of {place} are in the wrong order?")
+    question_text = "Which two tasks of {place} are in the wrong order?"
+    pair, _ = answer_by_words("pair-reason", question_text)
     assert isinstance(pair, dict)
     assert pair["tasks"] == ["FrostCake", "WhiskEggs"]
+    guessed, _ = answer_by_words("pair-reason", question_text, workflow=replace(DINNER, data_links=(), data=()))
+    assert isinstance(guessed, dict)
+    assert guessed["tasks"] == ["FrostCake", "WhiskEggs"]  # the first two
+    assert guessed["reasons"] != pair["reasons"]
 
 
-def test_lexical_verdict_shared_word_is_yes() -> None:
-    verdict, _ = answer_by_words("yes-no-reason", "Does the name of {place} fit its description?")
+@pytest.mark.parametrize(("name", "answer"), [("CakeBaking", "yes"), ("TaxReturn", "no")])
+def test_lexical_verdict_is_yes_if_a_word_is_shared(name: str, answer: str) -> None:
+    renamed = replace(DINNER, name=name)
+    verdict, _ = answer_by_words("yes-no-reason", "Does the name of {place} fit its description?", workflow=renamed)
     assert isinstance(verdict, dict)
-    assert verdict["answer"] == "yes"
+    assert verdict["answer"] == answer
 
 
 def test_lexical_text_has_name_and_data() -> None:

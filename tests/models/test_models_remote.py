@@ -328,6 +328,8 @@ if sys.argv[2] == "fails":
     sys.modules["litellm"] = None  # as if it were not installed
 remote.preload()
 remote.preload()
+asyncio.run(remote.LiteLLMModel("openai/any").ready())
+assert remote._litellm.cache_info().currsize == (sys.argv[2] == "works")
 assert sum(one.name == "taskgraph-litellm" for one in threading.enumerate()) <= 1
 
 async def ask():

@@ -21,7 +21,7 @@ import pytest
 from posix_tests import posix_only
 
 from pytest_taskgraph.errors import BudgetSpentError, UsageError
-from pytest_taskgraph.models.store import Store
+from pytest_taskgraph.models.store import Store, connection
 from pytest_taskgraph.models.store.ledger import LedgerEntry
 from pytest_taskgraph.trial import Reply
 
@@ -185,6 +185,32 @@ def test_claim_released_goes_to_other_process(tmp_path: Path) -> None:
             return await waiting
 
     assert run(main()) is None
+
+
+def test_claim_that_nobody_awaits_is_not_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_for: list[str] = []
+
+    def free_claims(_: sqlite3.Connection, keys: list[str]) -> list[str]:
+        looked_for.extend(keys)
+        return []
+
+    monkeypatch.setattr(connection, "POLL", 0.0)
+    monkeypatch.setattr(connection, "free_claims", free_claims)
+
+    async def main() -> None:
+        with closing(Store(tmp_path, "a")) as store, closing(Store(tmp_path, "b")) as other:
+            assert await store.claim("k") is None
+            waiting = asyncio.create_task(other.claim("k"))
+            await asyncio.wait([waiting], timeout=0.1)
+            waiting.cancel()
+            await asyncio.wait([waiting])
+            assert await other.claim("another") is None  # behind the check that follows the claim of "k"
+            looked_for.clear()
+            await store.release("k")
+            assert await other.claim("third") is None
+            assert looked_for == []
+
+    run(main())
 
 
 HERE = platform.node()

@@ -39,7 +39,7 @@ MODEL = """<?xml version="1.0" encoding="UTF-8"?>
 SUITE = """
 from pytest_taskgraph import suite, understanding
 
-@suite(understanding, patterns=["task_list", "next_tasks", "flow_start", "task_after_task"])
+@suite(understanding, patterns=["task_list", "next_tasks", "flow_start", "task_after_task", "parallel_pair"])
 def test_graph(trial):
     trial.check()
 """

@@ -436,6 +436,21 @@ def test_compare_changed_prompt_is_compared_and_noted() -> None:
     )
 
 
+def test_compare_changed_system_message_is_shown() -> None:
+    question = make_question("q")
+    brief = replace(question, system="Be brief.", digests={**question.digests, "prompt": "other"})
+    comparison = compare(record_of([make_trial(question, True)]), record_of([make_trial(brief, True)]))
+    (difference,) = comparison.differences
+    assert (difference.what, difference.lines) == ("prompt", ("+ Be brief.",))
+
+
+def test_compare_runs_of_two_versions_is_noted() -> None:
+    trials = [make_trial(make_question("q"), True)]
+    before, after = (build(trials, about_run(version)) for version in ("0.1.0", "0.2.0"))
+    assert compare(before, after).notes == ("the runs are of versions 0.1.0 and 0.2.0",)
+    assert compare(before, before).notes == ()
+
+
 def of_prompts(*prompts: str, right: str = "", **more: Any) -> list[Trial]:  # noqa: ANN401
     """Return 30 questions that differ in their prompt only, right with the prompt `right`, or with each if it is ""."""
     return [
