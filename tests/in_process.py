@@ -7,18 +7,16 @@ import gc
 import os
 import pkgutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module, metadata
-from inspect import getattr_static
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from _pytest.config import default_plugins
-from _pytest.fixtures import FixtureManager
 from loopback import Loopback
 from plugin_project import Project
 
@@ -95,13 +93,11 @@ def skip_repeated_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata, "distributions", distributions)
     monkeypatch.setattr(circumstances, "version", _version)
     monkeypatch.setattr(circumstances, "_commit_of", _commit_of)
-    monkeypatch.setattr(FixtureManager, "parsefactories", _parsefactories)
 
 
 _GETREPR = pytest.ExceptionInfo.getrepr
 _DISTRIBUTIONS = metadata.distributions
 _COMMIT_OF = circumstances._commit_of
-_PARSEFACTORIES: Callable[..., None] = FixtureManager.parsefactories
 _version = cache(metadata.version)  # which parses the long text of a distribution
 
 
@@ -120,24 +116,6 @@ def _commit_of(folder: Path) -> tuple[str, bool | None]:
     if not os.environ.get("GIT_DIR") and not any((each / ".git").exists() for each in (folder, *folder.parents)):
         return "", None
     return _COMMIT_OF(folder)
-
-
-def _parsefactories(self: FixtureManager, *holders: Any, **more: Any) -> None:  # noqa: ANN401 - as pytest passes them
-    """Search no plugin of pytest and of this package that has no fixtures: a tenth of a short run."""
-    plugin = more.get("holder", holders[0] if len(holders) == 2 else None)
-    searched: Any = plugin if isinstance(plugin, ModuleType) else type(plugin)
-    if plugin is None or not _is_known_without_fixtures(searched):
-        _PARSEFACTORIES(self, *holders, **more)
-
-
-@cache
-def _is_known_without_fixtures(plugin: Any) -> bool:  # noqa: ANN401 - a module or a class
-    place = plugin.__name__ if isinstance(plugin, ModuleType) else plugin.__module__
-    values = [getattr_static(plugin, name, None) for name in dir(plugin)]
-    marks = ("_fixture_function_marker", "_pytestfixturefunction")  # since pytest 8.4, and before
-    return place.startswith(("_pytest.", "pytest_taskgraph.")) and not any(
-        hasattr(value, mark) for value in values for mark in marks
-    )
 
 
 @cache

@@ -235,8 +235,8 @@ def test_references_with_registered_vocabulary_draw_two_cases(drawn: list[str]) 
 
 
 def _sizes_and_names() -> Iterator[object]:
-    """Yield sizes with either sort of names; the least of each sort are in the default tier."""
-    default_tier = {(3, "mixed"), (5, "misleading")}
+    """Yield sizes with either sort of names; the least and a usual one are in the default tier."""
+    default_tier = {(3, "mixed"), (5, "misleading"), (8, "mixed")}
     for tasks, names in product((3, 5, 8, 13, 20, 40), ("mixed", "misleading")):
         yield pytest.param(tasks, names, marks=() if (tasks, names) in default_tier else pytest.mark.exhaustive)
 
