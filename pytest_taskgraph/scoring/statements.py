@@ -17,10 +17,11 @@ from .echoes import QUESTION
 from .wrapping import parse_json, write_json, write_rows
 
 _STRICT_MARKER = "Final answer:"
+_BOLD_END = r"[*_]++(?=\s|\Z)"  # of bold type that began before the marker
 _MARKER = re.compile(
-    r"final[ \t]++answer(?:[^\w:：]|_)*+[:：](?:[*_]++(?=\s|\Z))?"  # anywhere, also within a line
+    rf"final[ \t]++answer(?:[^\w:：]|_)*+[:：](?:{_BOLD_END})?"  # anywhere, also within a line
     r"|^(?:[^\w\n]|_)*+final[ \t]++answer[ \t*_]*+$"  # a heading
-    r"|^(?:[^\w\n]|_)*+(?:answer|a|antwort|réponse|respuesta|最终答案|答案)[*_]*+[ \t]*+[:：](?:[*_]++(?=\s|\Z))?",
+    rf"|^(?:[^\w\n]|_)*+(?:answer|a|antwort|réponse|respuesta|最终答案|答案)[*_]*+[ \t]*+[:：](?:{_BOLD_END})?",
     re.IGNORECASE | re.MULTILINE,
 )
 _TAGS = r"(?:final[_-]?)?(?:answer|output|response|result)"
@@ -163,7 +164,7 @@ def find_statement(
 def asked_part(reply: str, place: Place) -> str:
     """Return the part of a reply that follows the instruction to the letter: only bold type around the marker ends."""
     if place == "marker":
-        return re.sub(r"\A[*_]++(?=\s|\Z)", "", reply.rpartition(_STRICT_MARKER)[2]) if _STRICT_MARKER in reply else ""
+        return re.sub(rf"\A{_BOLD_END}", "", reply.rpartition(_STRICT_MARKER)[2]) if _STRICT_MARKER in reply else ""
     return reply if place == "whole" else _first_line(reply, lines=True) if reply.strip() else ""
 
 
@@ -216,9 +217,7 @@ def _is_code(line: str) -> bool:
 def _strict_statement(reply: str, place: Place, lines: bool) -> str:
     if place == "marker":
         return reply.partition(_STRICT_MARKER)[2].lstrip("*")
-    if not reply.strip():
-        raise UnparseableError("the reply is empty, expected an answer")
-    return reply if place == "whole" else _first_line(reply, lines)
+    return reply if place == "whole" and reply.strip() else _first_line(reply, lines)
 
 
 def _plain_lines(reply: str) -> str:
