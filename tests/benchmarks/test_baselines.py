@@ -138,6 +138,12 @@ def answer_by_words(form: str, text: str, name: str = "reader", workflow: Workfl
     return shape.read(model_reply.text.removeprefix("Final answer:"), [], "strict"), model_reply.source
 
 
+def parts_by_words(form: str, text: str, workflow: Workflow = DINNER) -> dict[str, Json]:
+    answer, _ = answer_by_words(form, text, workflow=workflow)
+    assert isinstance(answer, dict)
+    return answer
+
+
 def test_reader_open_question_source_is_lexical() -> None:
     answer, source = answer_by_words("task-reasons", "Which tasks of {place} are named wrongly?")
     assert isinstance(answer, dict)
@@ -153,25 +159,20 @@ def test_reader_open_question_source_is_lexical() -> None:
     ],
 )
 def test_lexical_task_is_that_of_least_shared_words(compared: str, tasks: list[str]) -> None:
-    answer, _ = answer_by_words("task-reasons", f"Which tasks of {{place}} have what must be changed: {compared}?")
-    assert isinstance(answer, dict)
+    answer = parts_by_words("task-reasons", f"Which tasks of {{place}} have what must be changed: {compared}?")
     assert answer["tasks"] == tasks
 
 
 def test_lexical_task_without_texts_to_compare_is_none() -> None:
     silent = replace(DINNER, tasks=tuple(Task(task.name) for task in DINNER.tasks))
-    answer, _ = answer_by_words("task-reasons", "Which tasks of {place} are named wrongly?", workflow=silent)
-    assert isinstance(answer, dict)
-    assert answer["tasks"] == []
+    assert parts_by_words("task-reasons", "Which tasks of {place} are named wrongly?", silent)["tasks"] == []
 
 
 def test_lexical_pair_reads_before_write() -> None:
     question_text = "Which two tasks of {place} are in the wrong order?"
-    pair, _ = answer_by_words("pair-reason", question_text)
-    assert isinstance(pair, dict)
+    pair = parts_by_words("pair-reason", question_text)
     assert pair["tasks"] == ["FrostCake", "WhiskEggs"]
-    guessed, _ = answer_by_words("pair-reason", question_text, workflow=replace(DINNER, data_links=(), data=()))
-    assert isinstance(guessed, dict)
+    guessed = parts_by_words("pair-reason", question_text, replace(DINNER, data_links=(), data=()))
     assert guessed["tasks"] == ["FrostCake", "WhiskEggs"]  # the first two
     assert guessed["reasons"] != pair["reasons"]
 
@@ -179,8 +180,7 @@ def test_lexical_pair_reads_before_write() -> None:
 @pytest.mark.parametrize(("name", "answer"), [("CakeBaking", "yes"), ("TaxReturn", "no")])
 def test_lexical_verdict_is_yes_if_a_word_is_shared(name: str, answer: str) -> None:
     renamed = replace(DINNER, name=name)
-    verdict, _ = answer_by_words("yes-no-reason", "Does the name of {place} fit its description?", workflow=renamed)
-    assert isinstance(verdict, dict)
+    verdict = parts_by_words("yes-no-reason", "Does the name of {place} fit its description?", renamed)
     assert verdict["answer"] == answer
 
 

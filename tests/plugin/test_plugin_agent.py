@@ -163,10 +163,9 @@ def test_server_that_ignores_tools_is_skipped_with_reason(
         "it replied 'I am ready.'"
     )
     assert trial_of(project)["failure"] == {"kind": "skipped", "message": reason}
-    spread = project.spread(*asking(server.url), *AGENT)
-    for each in (ran, spread):
-        text = " ".join(each.output.split())
-        assert text.count(f"taskgraph: {reason.replace(':', ' (its questions are skipped):', 1)}") == 1, each.output
+    remark = f"taskgraph: {reason.replace(':', ' (its questions are skipped):', 1)}"
+    for each in (ran, project.spread(*asking(server.url), *AGENT)):
+        assert " ".join(each.output.split()).count(remark) == 1, each.output
 
 
 def test_another_bad_request_is_error(project: Project, server: Loopback, question: Question) -> None:
